@@ -10,23 +10,29 @@ from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.errors import BinlogError
+from conformance.binlog.event import Event
 from conformance.binlog.event_types import GTID_TYPES, PRE_GA_ROWS, EventType
-from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT
+from conformance.binlog.header import TYPE_AT
 from conformance.binlog.reader import ReaderRules
 from conformance.binlog.servers import server_of
-from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, BoundaryType
-from conformance.models.boundary.fed_event import FedEvent
-from conformance.models.boundary.open_readings import SPELLINGS
-from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
+from conformance.models.boundary.open_readings import PASSED_OVER, SPELLINGS, UNKNOWN_BY_CODE
 from conformance.models.filtering.group_filter import GroupFilter
-from conformance.models.filtering.other_readings import AddsNewNames, SkipsTargets
+from conformance.models.filtering.log_part import LogPart, Part
+from conformance.models.filtering.other_readings import AddsNewNames, MovesRules, SkipsTargets
 from conformance.models.filtering.table_filter import RenamesMode, TableFilter
 from conformance.models.replica.relay import Receiver
 from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.mutants.boundary.right_answers import (
+    PassesOverSpare,
+    ResetsAtSpare,
+    has_spare_marker,
+    in_own_words,
+    parsed_by,
+    read_as,
+)
 from conformance.mutants.log.right_answers import with_bare_texts, with_empty_groups
 from conformance.mutants.mutant import Mutant, MutantDecoder
 from conformance.protocol.observation import Observation, Refusal, Request, Trouble
-from conformance.reference.boundary import observe
 from conformance.reference.filter import answer_with as filtered_by
 from conformance.reference.filter import table_filter
 from conformance.reference.implementation import ReferenceImplementation
@@ -39,8 +45,6 @@ ChangeEntry = Callable[[Request, Entry], Entry | None]
 
 _REFERENCE: Final = ReferenceImplementation()
 _OF_GROUP: Final = frozenset({"group_relay_log_pos", "source_log", "source_log_pos"})
-#: A type code that no server has given a meaning.
-_OF_NO_SERVER: Final = 99
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,57 +141,6 @@ def _signed_code(request: Request) -> Observation | Trouble:
     (code,) = request.stream[seen.error.at + TYPE_AT :][:1] or (0,)
     message = seen.error.message.replace(f"code: {code}", f"code: {code - 256}") if code > 127 else seen.error.message
     return replace(seen, error=replace(seen.error, message=message))
-
-
-# Boundary parsers
-
-
-def _is_spare(event: FedEvent) -> bool:
-    return MARKER_BITS.stored(event.flags) in SPARE_VALUES
-
-
-class _PassesOverSpare(WorklogParser):
-    """A parser that passes over events with a spare marker."""
-
-    def feed(self, event: FedEvent) -> ParserStep:
-        if _is_spare(event):
-            event = replace(event, flags=MARKER_BITS.write(event.flags, BoundaryType.IGNORE_BOUNDARY))
-        return super().feed(event)
-
-
-class _ResetsAtSpare(_PassesOverSpare):
-    """A parser that also begins again there."""
-
-    def feed(self, event: FedEvent) -> ParserStep:
-        step = super().feed(event)
-        if _is_spare(event):
-            self.reset()
-        return step
-
-
-class _SkipsAnonymous(WorklogParser):
-    """A parser that passes over Anonymous_gtid events with the ignorable flag and without a marker."""
-
-    def feed(self, event: FedEvent) -> ParserStep:
-        unmarked = not MARKER_BITS.stored(event.flags)
-        anonymous = event.type == EventType.ANONYMOUS_GTID and event.ignorable and unmarked
-        return super().feed(replace(event, type=_OF_NO_SERVER) if anonymous else event)
-
-
-class _ReadsSpellings(WorklogParser):
-    """A parser to which a statement that means BEGIN, COMMIT or ROLLBACK is that word in every spelling."""
-
-    def feed(self, event: FedEvent) -> ParserStep:
-        return super().feed(SPELLINGS(event) or event)
-
-
-def _parsed_by(parser: Callable[[], WorklogParser]) -> Answer:
-    return lambda request: observe(request, parser()) if request.profile == "worklog" else _REFERENCE.ask(request)
-
-
-def _has_spare_marker(request: Request, entry: Entry) -> bool:
-    header = request.stream[entry["offset"] : entry["offset"] + HEADER_BYTES]
-    return request.profile == "worklog" and MARKER_BITS.stored(HEADER.unpack(header)[5]) in SPARE_VALUES
 
 
 # Senders
@@ -300,6 +253,12 @@ def _filtered_in(mode: RenamesMode, kind: type[TableFilter]) -> Answer:
     return lambda request: filtered_by(request, tables=tables)
 
 
+def _without_tables(event: Event, part: LogPart) -> LogPart:
+    """Return what part of a log an event is, its tables empty for a statement without tables info."""
+    listed = part.part is not Part.STATEMENT or "tables_info" in event.fields()
+    return part if listed else replace(part, tables=(), statement=None)
+
+
 class _KeepsStatement(GroupFilter):
     """A filter of events that keeps a Rows_query if any of its rows are kept."""
 
@@ -347,12 +306,22 @@ CONTROLS: Final = (
         "uncovered-types-skipped", "decode", "skips ignorable events of codes that servers refuse", _skips_uncovered
     ),
     Control("code-as-signed", "decode", "names the type code as a signed number in its message", _signed_code),
-    Control("spare-passed-over", "boundary", "passes over events with spare markers", _parsed_by(_PassesOverSpare)),
-    Control("spare-resets", "boundary", "begins again after an event with a spare marker", _parsed_by(_ResetsAtSpare)),
-    Control("spare-refused", "boundary", "refuses an event with a spare marker", _refusing(_has_spare_marker)),
+    Control("spare-passed-over", "boundary", "passes over events with spare markers", parsed_by(PassesOverSpare)),
+    Control("spare-resets", "boundary", "begins again after an event with a spare marker", parsed_by(ResetsAtSpare)),
+    Control("spare-refused", "boundary", "refuses an event with a spare marker", _refusing(has_spare_marker)),
     Control(
-        "anonymous-passed-over", "boundary", "guesses Ignore for flagged Anonymous_gtid", _parsed_by(_SkipsAnonymous)
+        "later-types-passed-over",
+        "boundary",
+        "guesses Ignore for flagged events of the types that WL#4162 does not name",
+        read_as(PASSED_OVER),
     ),
+    Control(
+        "type-zero-by-code",
+        "boundary",
+        "guesses Self Contained for type 0, whatever its flags",
+        read_as(UNKNOWN_BY_CODE),
+    ),
+    Control("own-words", "boundary", "has a text of its own for each error that has none", _entries(in_own_words)),
     Control(
         "format-checksum-renewed",
         "send",
@@ -363,7 +332,7 @@ CONTROLS: Final = (
         "words-in-any-spelling",
         "boundary",
         "takes every spelling of BEGIN, COMMIT and ROLLBACK for the word",
-        _parsed_by(_ReadsSpellings),
+        read_as(SPELLINGS),
     ),
     Control("own-events-written", "relay", "writes events with its own server id", _received_by(_KeepsItsOwn)),
     Control("one-relay-log", "relay", "goes on in the same relay log", _received_by(_OneRelayLog)),
@@ -380,6 +349,18 @@ CONTROLS: Final = (
         "filter",
         "adds the new name of a renamed table to the rules, and keeps the old one there",
         _filtered_in("identity", AddsNewNames),
+    ),
+    Control(
+        "rules-moved",
+        "filter",
+        "moves a rule to the new name of a renamed table, and leaves the old name without it",
+        _filtered_in("identity", MovesRules),
+    ),
+    Control(
+        "statements-without-list-kept",
+        "filter",
+        "keeps every statement without tables info",
+        lambda request: filtered_by(request, part=_without_tables),
     ),
     Control(
         "targets-skipped",

@@ -8,7 +8,7 @@ from typing import Final
 
 from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.group_filter import Fate, GroupFilter
-from conformance.models.filtering.log_part import Part
+from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.statement import FilteredStatement
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName
@@ -236,3 +236,13 @@ class LosesRows(TableFilter):
         """See `TableFilter.passes`."""
         is_lost = statement is None and self._clever and bool(self._ignored)
         return super().passes(tables, statement) and not is_lost
+
+
+class ForgetsAtNextLog(GroupFilter):
+    """What was created and renamed in a log is forgotten in the next one."""
+
+    def add(self, part: LogPart) -> list[list[Fate]]:
+        """See `GroupFilter.add`."""
+        if part.part is Part.LOG:
+            self._tables = self._tables.afresh()
+        return super().add(part)

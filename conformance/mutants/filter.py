@@ -21,6 +21,7 @@ from conformance.mutants.faulty_filters import (
     ContextStays,
     CutNames,
     EmptyDropped,
+    ForgetsAtNextLog,
     ForgetsCopies,
     LastKeptAlone,
     LastPairLost,
@@ -339,6 +340,18 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-CLEVER-CREATE",
         "the filter is literal although the question is clever",
         answer=_with_mode("tables", "clever", "literal"),
+    ),
+    Mutant(
+        "clever-in-one-log",
+        "WL40-FILTER-CLEVER-CREATE",
+        "tables that were made from ignored ones in the log before are not ignored",
+        answer=_if("tables", "clever", _with_groups(ForgetsAtNextLog)),
+    ),
+    Mutant(
+        "renames-in-one-log",
+        "WL40-FILTER-RENAME-FOLLOWS",
+        "the names that tables had in the log before are forgotten",
+        answer=_if("renames", "identity", _with_groups(ForgetsAtNextLog)),
     ),
     Mutant(
         "clever-once",

@@ -162,6 +162,16 @@ def _rows_query_left_out(printed: str, request: Request) -> str:
     return printed
 
 
+def _unknown_once_in_a_row(request: Request) -> Observation:
+    """Leave out the row of an event of an unknown type right after another one."""
+    if request.settings["form"] != "events":
+        return _printed()(request)
+    listed = rows(request)
+    unknown = [not event.recognised for event in _events(request)]
+    again = {index for index in range(1, len(unknown)) if unknown[index - 1] and unknown[index]}
+    return replace(listed, events=tuple(row for index, row in enumerate(listed.events) if index not in again))
+
+
 class _NeverReset(PrintedBoundaries):
     def start_log(self) -> None:
         """Do not reset the parser."""
@@ -400,6 +410,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-RENDER-BINLOG-RUNS",
         "the last BINLOG statement is printed twice",
         answer=_binlog_statement_changed(lambda statements: [*statements[:-1], "".join(statements[-1:] * 2)]),
+    ),
+    Mutant(
+        "unknown-once-in-a-row",
+        "FORMAT-RENDER-ENTRIES",
+        "SHOW BINLOG EVENTS has no row for an unknown event right after another one",
+        answer=_unknown_once_in_a_row,
     ),
     Mutant(
         "previous-gtids-hidden",

@@ -211,6 +211,7 @@ ORACLES: Final = (
     _at_stop("WL7592-APPLY-ON-GTID-MISSING"),
     _at_stop("WL7592-APPLY-ON-GTID-MISSING-BEGIN"),
     _entries("WL7592-APPLY-OFF-GTID-NOT-MISSED", "outcome", "in_group", "transactions"),
+    _entries("FORMAT-APPLY-EXECUTED", *_STATE, *_OF_OWN_LOG, "tables"),
     _entries("FORMAT-APPLY-PERMISSIVE", *_STATE),
     _to_the_end("WL7592-COMPAT-OLD-NEW"),
     _to_the_end("WL7592-COMPAT-ON-5621"),

@@ -1,8 +1,8 @@
 """The oracles of the role `filter`: each checks the fate of the events that its requirement governs.
 
-The fate of a group's borders follows from that of the events between them, and the fate of rows from that of their
-Table_map. So these two are judged by the answers about the others, right or wrong: a wrong rule is reported once, where
-it was applied.
+The fate of a group's borders follows from that of the events between them, the fate of rows from that of their
+Table_map, and that of an Intvar and the like from that of the statement after it. So these are judged by the answers
+about the others, right or wrong: a wrong rule is reported once, where it was applied.
 """
 
 from collections.abc import Iterator
@@ -85,6 +85,28 @@ def _rows_by_table_map(alignment: Alignment, requirement: str) -> Iterator[Check
                 yield Check("rows separated from their table", message, expected["offset"])
 
 
+def _is_wrong(alignment: Alignment, index: int) -> bool:
+    return alignment.observed(index) is not None and _FATE in alignment.differing(index)
+
+
+def _context_with_statement(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """What precedes a statement has its fate; where that is wrong, the statement is charged alone."""
+    marked = set(alignment.marked(requirement))
+    for group in groups_of(alignment.case):
+        for place, (index, _) in enumerate(group):
+            owner = next((each for each, fate in group[place:] if fate.part.part in _BETWEEN), None)
+            if index not in marked or (owner is not None and _is_wrong(alignment, owner)):
+                continue
+            entry, expected = alignment.observed(index), alignment.case.expected.events[index]
+            if entry is None or _FATE not in entry:
+                continue
+            if entry[_FATE] == expected[_FATE]:
+                yield GOOD
+            else:
+                message = f"{alignment.describe(index)}: fate is {entry[_FATE]!r}, expected {expected[_FATE]!r}"
+                yield Check("parted from its statement", message, expected["offset"])
+
+
 def _no_error_or_phantom(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """No case allows an error, or an entry where no event starts: the focus fails, if it is marked."""
     error, case = alignment.observation.error, alignment.case
@@ -132,5 +154,5 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _fate("WL40-FILTER-RENAME-ROUND-TRIP"),
     _fate("WL40-FILTER-RENAME-LIST"),
     _fate("FORMAT-FILTER-LOG"),
-    _fate("FORMAT-FILTER-CONTEXT"),
+    _oracle("FORMAT-FILTER-CONTEXT", _context_with_statement),
 )

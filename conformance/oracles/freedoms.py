@@ -7,10 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from conformance.models.boundary.open_readings import OPEN_READINGS, PASSED_OVER
+from conformance.models.boundary.open_readings import OPEN_READINGS, PASSED_OVER, UNKNOWN_BY_CODE
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.apply_freedoms import is_position_before_ignored, is_spread_of_drops
-from conformance.oracles.checks.boundary_freedoms import is_after_spare_marker, is_of_other_reading, is_truncated
+from conformance.oracles.checks.apply_freedoms import is_position_before_ignored, is_spread_of_drops, stops_at_begin
+from conformance.oracles.checks.boundary_freedoms import (
+    is_after_spare_marker,
+    is_in_own_words,
+    is_of_other_reading,
+    is_truncated,
+)
 from conformance.oracles.checks.client_freedoms import is_kept_back, is_of_connection, is_sent_again
 from conformance.oracles.checks.decode_freedoms import (
     is_at_burden,
@@ -219,11 +224,20 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "boundary",
-        "Anonymous_gtid events passed over",
-        "under `worklog`, the answers of a parser that passes over Anonymous_gtid events with the ignorable flag and "
-        "without a marker",
-        "WL#4162 has parsers pass over ignorable events, WL#7592 makes it the beginning of a group.",
+        "later types passed over",
+        "under `worklog`, the answers of a parser that passes over events with the ignorable flag and without a marker "
+        "whose type came after WL#4162: Anonymous_gtid, Transaction_context, View_change, Xa_prepare, "
+        "Partial_update_rows, Transaction_payload, Heartbeat_v2, Gtid_tagged",
+        "WL#4162 has parsers pass over ignorable events that they do not know, and does not name these types.",
         is_of_other_reading((PASSED_OVER,)),
+    ),
+    Freedom(
+        "boundary",
+        "type 0 with the ignorable flag",
+        "under `worklog`, whether an event of type 0 with the ignorable flag and without a marker is Ignore Boundary "
+        "or Self Contained, and what follows from it",
+        "WL#4162 has a row for unknown events and one for ignorable events, and this one is both.",
+        is_of_other_reading((UNKNOWN_BY_CODE,)),
     ),
     Freedom(
         "boundary",
@@ -232,6 +246,14 @@ FREE: Final[tuple[Freedom, ...]] = (
         "spaces, comments, further words, XA) counts as that word, and what follows from it",
         "Servers write the words in upper case alone, and WL#4162 does not say what other spellings are.",
         is_of_other_reading(OPEN_READINGS),
+    ),
+    Freedom(
+        "boundary",
+        "errors without a text",
+        "the text of `warning` where the shipped parser fails and servers have no text, as for most events in its "
+        "state ERROR, and for a Transaction_payload",
+        "Nothing is printed there; that there is an error must be seen.",
+        is_in_own_words,
     ),
     Freedom(
         "boundary",
@@ -326,7 +348,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "relay",
         "checksums of relay logs",
-        "whether an event has a checksum; the checksum must be right",
+        "whether an event has a checksum, which the source's format description then declares; the checksum must be "
+        "right",
         "A relay log can have checksums although the source has none, and the reverse.",
         differs_in_checksum_alone,
     ),
@@ -372,6 +395,14 @@ FREE: Final[tuple[Freedom, ...]] = (
         "how many DROP statements a DROP DATABASE that fails half way logs, each with its Anonymous_gtid event",
         "How the tables are spread over statements is up to the writer.",
         is_spread_of_drops,
+    ),
+    Freedom(
+        "apply",
+        "stop at BEGIN",
+        "with gtid_mode=ON, whether the applier stops at the BEGIN of a group without a Gtid event, or at the change "
+        "in it",
+        "WL#7592 checks BEGIN too; servers leave it out after a group with a GTID.",
+        stops_at_begin,
     ),
     Freedom(
         "apply",

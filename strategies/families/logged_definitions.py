@@ -252,6 +252,8 @@ _LEFT: Final = Dimension(
     {"AUTOMATIC": "AUTOMATIC", "ANONYMOUS": "ANONYMOUS", "given": "given"},
     when={"disconnect": ("yes",)},
 )
+#: The client that leaves: the first, or one that has done nothing else.
+_LEAVING: Final = Dimension("client that leaves", {"the first": 1, "another": 2}, when={"disconnect": ("yes",)})
 _TEMPORARY_MODES: Final = Dimension(
     "gtid_mode",
     {mode: mode for mode in ("ON", "OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE")},
@@ -269,7 +271,10 @@ _NOT_GIVEN: Final = Impossible(
 @asking_family(
     focus="WL7592-LOG-TEMPORARY-OUTSIDE",
     profiles=NUMBERED,
-    dimensions=(_TEMPORARY_MODES, BINLOG_CHECKSUM, _TABLES, _PLACE, ENGINE, _DROPPED_AGAIN, _END, _LEAVES, _LEFT),
+    dimensions=(
+        *(_TEMPORARY_MODES, BINLOG_CHECKSUM, _TABLES, _PLACE, ENGINE),
+        *(_DROPPED_AGAIN, _END, _LEAVES, _LEFT, _LEAVING),
+    ),
     impossible=(_NOT_ANONYMOUS, _NOT_GIVEN),
 )
 def temporary_tables(choose: Chooser, server: Server) -> Question:
@@ -297,18 +302,19 @@ def temporary_tables(choose: Chooser, server: Server) -> Question:
         scenario.mark_everywhere("WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED")
     if scenario.vary(_LEAVES) == "yes":
         # At least one table is left to be dropped.
-        scenario.create(temporary=True)
-        _set_gtid_next(scenario, scenario.vary(_LEFT))
-        scenario.do(Disconnect(), "WL7592-LOG-DISCONNECT-DROPS")
+        client = scenario.vary(_LEAVING)
+        scenario.create(temporary=True, session=client)
+        _set_gtid_next(scenario, scenario.vary(_LEFT), client=client)
+        scenario.do(Disconnect(session=client), "WL7592-LOG-DISCONNECT-DROPS")
         scenario.mark_gtids("WL7592-LOG-DISCONNECT-DROPS")
     return scenario.question()
 
 
-def _set_gtid_next(scenario: LogQuestion, gtid_next: str) -> None:
+def _set_gtid_next(scenario: LogQuestion, gtid_next: str, *, client: int = 1) -> None:
     """Set GTID_NEXT if it has another value; what the mode does not allow is refused, and it stays as it was."""
     value = scenario.given_gtid() if gtid_next == "given" else gtid_next
-    if scenario.server.session(1).gtid_next != value:
-        scenario.do(SetSession(variable="gtid_next", value=value))
+    if scenario.server.session(client).gtid_next != value:
+        scenario.do(SetSession(variable="gtid_next", value=value, session=client))
 
 
 def _temporary_outside(scenario: LogQuestion, gtid_next: str, *, engine: str, dropped: bool) -> None:

@@ -35,7 +35,10 @@ _MARKED: Final = Dimension("markers", {"no": False, "yes": True}, profiles={"yes
 _TRANSACTIONS: Final = Number("transactions")
 _STATEMENTS: Final = Number("statements of a transaction")
 _ROWS_EVENTS: Final = choices("rows events of a statement", (1, 2, 3))
-_UNKNOWN: Final = choices("unknown ignorable event", ("empty", "of some bytes", "none"))
+#: Unknown ignorable events after the rows of a statement: the largest body of each, in bytes.
+_UNKNOWN: Final = Dimension[tuple[int, ...]](
+    "unknown ignorable event", {"empty": (0,), "of some bytes": (40,), "none": (), "two in a row": (40, 0)}
+)
 #: The shape of the statement in a Rows_query; servers without that event have the first alone.
 _SHAPES: Final[Mapping[str, Callable[[StreamBuilder], str]]] = {
     "any": lambda stream: mysql_events.text(stream, 1, 300),
@@ -100,9 +103,8 @@ def _transaction(stream: StreamBuilder, code: int, *, commit: bool) -> list[Plan
         if stream.server.profile in WITH_ROWS_QUERIES and not (number and choose.yes(6)):
             planned.append(mysql_events.rows_query(stream, text))
         planned += groups.row_changes(stream, rows_events=stream.vary(_ROWS_EVENTS))
-        unknown = stream.vary(_UNKNOWN)
-        if unknown != "none":
-            planned.append(_ignorable(stream, code, choose.octets(1, 40) if unknown == "of some bytes" else b""))
+        for size in stream.vary(_UNKNOWN):
+            planned.append(_ignorable(stream, code, choose.octets(1, size) if size else b""))
     if choose.yes(3):
         planned.append(_statement(stream))
     planned.append(mysql_events.query(stream, "COMMIT") if commit else mysql_events.xid(stream))

@@ -87,6 +87,8 @@ _STEPS: Final = Dimension("renamings of the table in a statement", {"one": 1, "t
 #: Where other tables are renamed in it.
 _PLACE: Final = choices("renames of others in a statement", ("before", "after", "before and after", "none"))
 _WITH_OTHERS: Final = ("before", "after", "before and after")
+#: Whether what a filter remembers of a log is needed in the next one, as in a relay log.
+_LOG_BETWEEN: Final = yes_or_no("another log after the first renaming")
 #: A do rule lets a statement pass only if it covers every table that the statement renames.
 _OTHERS_RULED: Final = Dimension(
     "others have do rules",
@@ -98,7 +100,7 @@ _OTHERS_RULED: Final = Dimension(
 @family(
     focus=("WL40-FILTER-RENAME-FOLLOWS",),
     profiles=_WORKLOG,
-    dimensions=(_JOINT_ROUTES, _RENAMES, DOES, _ACROSS, _STEPS, _PLACE, _OTHERS_RULED, MARKERS, DEFAULT),
+    dimensions=(_JOINT_ROUTES, _RENAMES, DOES, _ACROSS, _STEPS, _PLACE, _OTHERS_RULED, _LOG_BETWEEN, MARKERS, DEFAULT),
     impossible=(_NO_LIST,),
 )
 def joint_rename_filters(stream: StreamBuilder) -> None:
@@ -113,7 +115,8 @@ def joint_rename_filters(stream: StreamBuilder) -> None:
     work = TableWork(stream, markers=stream.vary(MARKERS))
     work.begin(extended=True)
     work.database = default_database(cast, stream.vary(DEFAULT))
-    _follow_route(work, _names(cast, route, across=across), steps, _Others(work, place, others))
+    names, log_between = _names(cast, route, across=across), stream.vary(_LOG_BETWEEN)
+    _follow_route(work, names, steps, _Others(work, place, others), log_between=log_between)
     work.group(work.row_transaction([cast.first]))
     work.end()
 
@@ -159,13 +162,17 @@ class _Others:
                 self._work.group(self._work.change_by_statement([name]))
 
 
-def _follow_route(work: TableWork, names: Sequence[TableName], steps: int, others: _Others) -> None:
+def _follow_route(
+    work: TableWork, names: Sequence[TableName], steps: int, others: _Others, *, log_between: bool = False
+) -> None:
     _work(work, names[0])
     pairs = list(pairwise(names))
     for at in range(0, len(pairs), steps):
         together = pairs[at : at + steps]
         work.group(work.rename(*others.with_others(together)))
         old, new = together[0][0], together[-1][1]
+        if log_between and not at:
+            work.next_log()
         _work(work, new)
         if old != new and work.choose.yes(4):
             # Another table has the name by now.

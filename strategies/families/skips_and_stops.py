@@ -7,7 +7,7 @@ from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
-from conformance.strategies.grammar.dimension import Dimension, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -69,6 +69,35 @@ def skip_counter_refused(stream: StreamBuilder) -> None:
         replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=False))
 
 
+_BETWEEN: Final = Number("groups before it comes again", fewest=0, few=2, many=(20, 24))
+
+
+@family(
+    focus="FORMAT-APPLY-EXECUTED",
+    profiles=WITH_ANONYMOUS_GTIDS,
+    dimensions=(GROUP, CHANGE, BEFORE, _BETWEEN),
+)
+def groups_sent_again(stream: StreamBuilder) -> None:
+    """Groups with GTIDs of which one comes again, as over a new connection, for an applier with gtid_mode=ON."""
+    replica_groups.begin_relay_log(stream)
+    stream.settings["gtid_mode"] = "ON"
+    for _ in stream.several_of(BEFORE):
+        _add_named(stream, replica_groups.group(stream))
+    planned = _add_named(stream, replica_variants.plain_group(stream))
+    for _ in stream.several_of(_BETWEEN):
+        _add_named(stream, replica_groups.create(stream))
+    replica_groups.add(stream, [each.marked("FORMAT-APPLY-EXECUTED") for each in planned])
+    for _ in range(2):
+        _add_named(stream, replica_groups.group(stream))
+
+
+def _add_named(stream: StreamBuilder, planned: list[PlannedEvent]) -> list[PlannedEvent]:
+    """Add a group with its GTID, and return its events."""
+    group = replica_groups.with_gtid(stream, planned, anonymous=False)
+    replica_groups.add(stream, group)
+    return group
+
+
 _POSITION: Final = choices(
     "stop position",
     (
@@ -81,9 +110,23 @@ _POSITION: Final = choices(
         "the log's first event",
     ),
 )
-_LOG: Final = choices("log of the stop position", ("the first", "the second", "one before both", "one after both"))
-#: The event with a position in another log, which may come before the group.
-_ODD: Final = choices("event with a far position", ("none", "Rotate", "statement", "unknown event"))
+_LOGS: Final = ("the first", "the second", "one before both", "one after both")
+_LOG: Final = choices("log of the stop position", _LOGS)
+#: The names of the source's first and second log, of one before both and of one after both.
+_NAMES: Final = Dimension(
+    "names of logs",
+    {
+        "of six digits": (replica_groups.SOURCE_LOG, replica_groups.NEXT_LOG, "binlog.000000", "binlog.000009"),
+        "of six and seven digits": ("binlog.999999", "binlog.1000000", "binlog.999998", "binlog.1000009"),
+    },
+)
+_OF_REPLICA: Final = "unknown event with the replica's id"
+#: The event with a position in another log, which may come before the group. In WL#7592 only the id 0 is exempt.
+_ODD: Final = Dimension(
+    "event with a far position",
+    {each: each for each in ("none", "Rotate", "statement", "unknown event", _OF_REPLICA)},
+    profiles={_OF_REPLICA: Profiles("worklog")},
+)
 _ODD_ID: Final = Dimension(
     "its server id",
     {"0": 0, "another server's": replica_groups.SOURCE_ID + 1},
@@ -94,15 +137,16 @@ _ODD_ID: Final = Dimension(
 @family(
     focus="WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(_POSITION, _LOG, _ODD, _ODD_ID, GROUP, BEFORE),
+    dimensions=(_POSITION, _LOG, _NAMES, _ODD, _ODD_ID, GROUP, BEFORE),
 )
 def stop_positions(stream: StreamBuilder) -> None:
     """Groups for an applier that stops at a position, with an event before them whose position must not count."""
-    replica_groups.begin_relay_log(stream, lengths=declare_up_to(stream, _CODE))
+    names = stream.vary(_NAMES)
+    replica_groups.begin_relay_log(stream, lengths=declare_up_to(stream, _CODE), log_name=names[0])
     stream.settings["gtid_mode"] = "OFF"
     log = stream.vary(_LOG)
     if log == "the second":
-        stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4))
+        stream.add(replica_groups.rotate(stream, names[1], 4))
     for _ in stream.several_of(BEFORE):
         _add(stream, replica_groups.group(stream), has_event=True)
     if (odd := stream.vary(_ODD)) != "none":
@@ -119,22 +163,15 @@ def stop_positions(stream: StreamBuilder) -> None:
         "after the group": starts[-1] + 1,
         "the log's first event": 4,
     }[stream.vary(_POSITION)]
-    stream.settings["until"] = {"log_name": _NAMES[log], "log_pos": position}
+    stream.settings["until"] = {"log_name": names[_LOGS.index(log)], "log_pos": position}
     for _ in range(2):
         _add(stream, replica_groups.create(stream), has_event=True)
 
 
-_NAMES: Final = {
-    "the first": replica_groups.SOURCE_LOG,
-    "the second": replica_groups.NEXT_LOG,
-    "one before both": "binlog.000000",
-    "one after both": "binlog.000009",
-}
-
-
 def _add_far(stream: StreamBuilder, odd: str) -> None:
     """Add an event whose position is that in another log: one that the replica made, or another server."""
-    stream.server_id = stream.vary(_ODD_ID)
+    own = odd == _OF_REPLICA
+    stream.server_id = replica_groups.REPLICA_ID if own else stream.vary(_ODD_ID)
     if odd == "Rotate":
         # The replica makes it in the place of what it did not write.
         stream.add(replica_groups.rotate(stream, _log_of(stream), stream.offset))

@@ -282,7 +282,9 @@ _DEPTH: Final = Number("tables created")
 _FROM: Final = choices("created from", ("the first", "the one before"))
 _WORDS: Final = choices("words of CREATE", ("none", "TEMPORARY", "IF NOT EXISTS", "TEMPORARY, IF NOT EXISTS"))
 _ELSEWHERE: Final = yes_or_no("created in another database")
-_CREATED: Final = (_SHAPES, _WORDS, _ELSEWHERE, _DEPTH, _FROM, MARKERS, SOME_NAMES, DEFAULT)
+#: Whether what a filter remembers of a log is needed in the next one, as in a relay log.
+_NEXT_LOG: Final = yes_or_no("another log before the work on them")
+_CREATED: Final = (_SHAPES, _WORDS, _ELSEWHERE, _DEPTH, _FROM, _NEXT_LOG, MARKERS, SOME_NAMES, DEFAULT)
 _LITERAL, _CLEVER = TABLES_MODES
 
 
@@ -320,6 +322,8 @@ def _create_others(stream: StreamBuilder, places: Sequence[int], *, does: bool, 
     for number in stream.several_of(_DEPTH):
         source = [first, *made][number if stream.vary(_FROM) == "the one before" else 0]
         work.group(work.create(_made_from(stream, made[number], source, cast.near)))
+    if stream.vary(_NEXT_LOG):
+        work.next_log()
     for _ in choose.several(1, 4):
         _use_created(work, choose.one_of((*made, first)), cast)
     work.group(work.change_by_statement([made[0]]))

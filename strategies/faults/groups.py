@@ -134,7 +134,7 @@ def gtid_doubled(stream: StreamBuilder) -> None:
     add_groups(stream, 0, 1, anonymous=anonymous)
 
 
-@family(focus="WL7592-APPLY-CREATE-INSIDE", profiles=WITH_ANONYMOUS_GTIDS, fault=True, dimensions=(_MODE, BEFORE))
+@family(focus="WL7592-APPLY-CREATE-INSIDE", profiles=Profiles("mysql >= 5.7"), fault=True, dimensions=(_MODE, BEFORE))
 def create_select_not_split(stream: StreamBuilder) -> None:
     """CREATE TABLE ... SELECT in row format as one transaction, the CREATE between BEGIN and the rows."""
     anonymous = _begin(stream)

@@ -31,7 +31,7 @@ _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 _STATEMENTS: Final = b"\x01"
 
 
-def begin_relay_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> None:
+def begin_relay_log(stream: StreamBuilder, *, lengths: bytes | None = None, log_name: str = SOURCE_LOG) -> None:
     """Add what a relay log begins with: format description, Previous_gtids, and what a source begins a connection with.
 
     That is the artificial Rotate that names its log, and its format description: a receiver reads nothing else after
@@ -40,10 +40,11 @@ def begin_relay_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> N
     Args:
         stream: The stream to add to.
         lengths: The post-header lengths of the format description; the server's when None.
+        log_name: The name of the source's log.
     """
     groups.begin_plain_log(stream, lengths=lengths)
     stream.settings["tables"] = list(TABLES)
-    stream.add(rotate(stream, SOURCE_LOG, 4, flags=_ARTIFICIAL))
+    stream.add(rotate(stream, log_name, 4, flags=_ARTIFICIAL))
     stream.describe_format()
 
 

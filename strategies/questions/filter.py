@@ -7,7 +7,7 @@ from conformance.binlog.event_types import EventType
 from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.log_part import LogPart, Part
-from conformance.models.filtering.other_readings import AddsNewNames, SkipsTargets
+from conformance.models.filtering.other_readings import AddsNewNames, MovesRules, SkipsTargets
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, ForgetsOldNames, TableFilter
 from conformance.models.filtering.table_name import TableName
 from conformance.strategies.grammar.case import Expected
@@ -22,6 +22,8 @@ RULES: Final = ("do_tables", "ignore_tables")
 _BY_LIST_OF_RENAMES: Final = "list"
 #: A database that is not named, in tables info as text.
 _NAMELESS: Final = "``."
+#: The requirement that every event of a group has the same fate.
+_WHOLE_GROUP: Final = "WL40-FILTER-GROUP-WHOLE"
 #: All settings of a question.
 _SETTINGS: Final = (*RULES, "tables", "renames")
 
@@ -74,6 +76,9 @@ def question(stream: StreamBuilder) -> Question:
     marks: dict[str, list[int]] = {
         requirement: list(indices) for requirement, indices in stream.marks.items() if requirement != _BY_LIST
     }
+    if not judged:
+        # Rows alone show nothing of it: the CREATE TABLE before them has no list.
+        marks.pop(_WHOLE_GROUP, None)
     by_list = frozenset(stream.marks.get(_BY_LIST, ()))
     history = FilterHistory(rules, settings["tables"], settings["renames"])
     for index, fate in enumerate(fates):
@@ -124,18 +129,19 @@ def _left_open_by_rows(fates: Sequence[Fate]) -> set[int]:
     return left_open
 
 
-#: The setting in which a filter may read the worklog otherwise -> the filter that does.
-_OTHER_READINGS: Final[Mapping[tuple[str, str], Callable[[FilterRules], TableFilter]]] = {
-    ("renames", "identity"): lambda rules: AddsNewNames(rules, renames="identity"),
-    ("renames", _BY_LIST_OF_RENAMES): lambda rules: SkipsTargets(rules, renames="list"),
-}
+#: The settings in which a filter may read the worklog otherwise, and the filter that does.
+_OTHER_READINGS: Final[Sequence[tuple[tuple[str, str], Callable[[FilterRules], TableFilter]]]] = (
+    (("renames", "identity"), lambda rules: AddsNewNames(rules, renames="identity")),
+    (("renames", "identity"), lambda rules: MovesRules(rules, renames="identity")),
+    (("renames", _BY_LIST_OF_RENAMES), lambda rules: SkipsTargets(rules, renames="list")),
+)
 
 
 def _read_otherwise(settings: Mapping[str, Any], parts: Sequence[LogPart], fates: Sequence[Fate]) -> set[int]:
     """Return the events about which a filter that reads the worklog otherwise decides otherwise."""
     return {
         index
-        for setting, reading in _OTHER_READINGS.items()
+        for setting, reading in _OTHER_READINGS
         if setting in settings.items()
         for index, (fate, other) in enumerate(
             zip(fates, _fates(GroupFilter(reading(rules_of(settings))), parts), strict=True)

@@ -45,6 +45,7 @@ from tests.oracles.test_role_judging import (
 
 CONTROL = {each.name: each.answer for each in CONTROLS}
 REFERENCE = ReferenceImplementation()
+OF_OWN_LOG = ("logged_groups", "logged_gtids")
 #: Cases of each family and profile; more, until each change has been made, up to the second number.
 CASES, MOST = 4, 60
 #: Cases of each family and profile that take two freedoms.
@@ -253,9 +254,32 @@ def warned_in_the_text(case, index, entry):
     return entry
 
 
+def with_empty_lines(case, index, entry):
+    if "text" in entry:
+        lines = entry["text"].split("\n")
+        begins = [line.startswith("# at ") for line in lines]
+        pairs = enumerate(lines)
+        entry["text"] = "\n".join("\n" * (begins[at] and not begins[at - 1]) + line for at, line in pairs)
+    return entry
+
+
 def with_error_number(case, answer):
     named = "WL7592-APPLY-DROPDB-ERROR-CODE" in case.marks
     return answer if named or answer.error is None else replace(answer, error=replace(answer.error, code=1))
+
+
+def stopping_at_begin(case, answer):
+    if answer.error is None or case.settings["gtid_mode"] != "ON":
+        return answer
+    for index, (before, event) in enumerate(pairwise(answer.events), 1):
+        if event["gtid"] == "ANONYMOUS" and event["outcome"] == "applied" and not before["in_group"]:
+            failed = {name: value for name, value in before.items() if name not in ("tables", *OF_OWN_LOG)}
+            failed |= {"offset": event["offset"], "type": event["type"], "outcome": "failed"}
+            failed |= {"logged_statements": 0, "logged_anonymous_gtids": 0}
+            return replace(
+                answer, events=(*answer.events[:index], failed), error=replace(answer.error, at=event["offset"])
+            )
+    return answer
 
 
 def going_on_at_anonymous_gtids(case, answer):
@@ -436,14 +460,28 @@ TAKEN = {
     "flag of a log in use": ("decode", [with_value("flags", lambda flags: flags & ~Flag.BINLOG_IN_USE)]),
     "state of the reader": ("decode", [entries(position_in_the_next_log), executed_without_previous]),
     "spare markers": ("boundary", [parsed_by(PassesOverSpare), parsed_by(ResetsAtSpare)]),
-    "Anonymous_gtid events passed over": ("boundary", [parsed_by(SkipsAnonymousGtids)]),
+    "later types passed over": (
+        "boundary",
+        [
+            parsed_by(SkipsAnonymousGtids),
+            lambda case, answer: CONTROL["later-types-passed-over"](request_of(case)),
+        ],
+    ),
+    "type 0 with the ignorable flag": (
+        "boundary",
+        [lambda case, answer: CONTROL["type-zero-by-code"](request_of(case))],
+    ),
     "other spellings of BEGIN, COMMIT and ROLLBACK": (
         "boundary",
         [lambda case, answer: CONTROL["words-in-any-spelling"](request_of(case))],
     ),
+    "errors without a text": ("boundary", [lambda case, answer: CONTROL["own-words"](request_of(case))]),
     "error in a torn event": ("boundary", [without_error]),
     "events without an entry": ("filter", [without(lambda entry: entry["type"] not in (19, 30, 31, 32))]),
-    "other warnings": ("render", [entries(with_deprecation), entries(warned_in_the_text)]),
+    "other warnings": (
+        "render",
+        [entries(with_deprecation), entries(warned_in_the_text), entries(with_empty_lines)],
+    ),
     "spelling of Info": (
         "render",
         [
@@ -466,7 +504,10 @@ TAKEN = {
     "relay logs": ("relay", [received_by(OneRelayLog), received_by(BeginsMoreRelayLogs)]),
     "values of own events": ("relay", [received_by(at_another_time)]),
     "last GTID of a relay log": ("relay", [received_by(CountsLater)]),
-    "checksums of relay logs": ("relay", [checksummed(wanted=True), checksummed(wanted=False)]),
+    "checksums of relay logs": (
+        "relay",
+        [checksummed(wanted=True), checksummed(wanted=False), checksummed(wanted=False, announced=True)],
+    ),
     "own events that come back": ("relay", [writing_own_events]),
     "what stands for events left out": ("relay", [received_by(EndsItsConnection), with_gtids_left_out]),
     "stop at unknown events": (
@@ -479,6 +520,7 @@ TAKEN = {
         [lambda case, answer: CONTROL["position-at-group-start"](request_of(case))],
     ),
     "spread of dropped tables": ("apply", [lambda case, answer: CONTROL["drop-per-table"](request_of(case))]),
+    "stop at BEGIN": ("apply", [stopping_at_begin]),
     "entry of the failure": ("apply", [without_the_failed_entry]),
     "error numbers": ("apply", [with_error_number]),
     "replicas of 5.6.21 and 5.7.5": ("apply", [going_on_at_anonymous_gtids]),

@@ -9,6 +9,8 @@ from functools import cache
 import pytest
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER_BYTES, MAGIC
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES
 from conformance.models.boundary.worklog_parser import WorklogParser
@@ -176,8 +178,11 @@ def writing_own_events(case, answer):
     return answer_with(KeepsItsOwn, request_of(case))
 
 
-def checksummed(*, wanted):
-    """Return a change that adds or removes all checksums of relay logs, and adapts the replica's own positions."""
+def checksummed(*, wanted, announced=False):
+    """Return a change that adds or removes all checksums of relay logs, and adapts the replica's own positions.
+
+    If `announced`, the source's format descriptions are adapted to it, with checksums of their own.
+    """
 
     def changed_answer(case, answer):
         ends = {}
@@ -195,6 +200,10 @@ def checksummed(*, wanted):
                     log_pos = ends.get(entry["log"], len(MAGIC)) + length
                 data = struct.pack("<IBIIIH", timestamp, type_code, server_id, length, log_pos, flags) + body
                 data += zlib.crc32(data).to_bytes(4, "little") if wanted else b""
+            elif announced and FormatDescription.from_event(data).checksum_algorithm is not None:
+                data = data[:-5] + bytes([wanted])
+                plain = data[:17] + bytes([data[17] & ~Flag.BINLOG_IN_USE]) + data[18:]
+                data += zlib.crc32(plain).to_bytes(4, "little")
             ends[entry["log"]] = ends.get(entry["log"], len(MAGIC)) + len(data)
             events.append({**entry, "data": data.hex()})
         return replace(answer, events=tuple(events))
@@ -420,7 +429,7 @@ SHOWN_BY_REQUIRED_FIELDS = {
         "WL7592-SEND-ANONYMOUS-GTIDS", "WL7592-SEND-PREVIOUS-GTIDS",
     },
     "apply": {
-        "FORMAT-APPLY-EVENT", "FORMAT-APPLY-OUTCOME",
+        "FORMAT-APPLY-EVENT", "FORMAT-APPLY-EXECUTED", "FORMAT-APPLY-OUTCOME",
         "FORMAT-APPLY-PERMISSIVE", "WL4033-APPLY-KNOWN-HANDLED", "WL4033-APPLY-UNKNOWN-REFUSED",
         "WL4033-APPLY-CROSS-NEW-TO-OLD", "WL7592-APPLY-NEW-55", "WL7592-APPLY-ON-56-57", "WL7592-APPLY-ON-SKIP-REFUSED",
         "WL4033-APPLY-ROWS-QUERY-INFORMS", "WL4033-APPLY-UNKNOWN-IGNORED", "WL7592-APPLY-CREATE-INSIDE",

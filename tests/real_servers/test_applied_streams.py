@@ -35,6 +35,7 @@ FAMILIES = (
     "drops_not_split",
     "rows_before_rows_query",
     "skip_and_until",
+    "groups_sent_again",
     "older_source_streams",
     "streams_without_gtids",
 )

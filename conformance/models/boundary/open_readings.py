@@ -4,11 +4,12 @@ A parser may read such an event either way, so what follows from the reading is 
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.worklog_parser import ParserStep, WorklogParser
@@ -20,6 +21,19 @@ ParserState = tuple[BoundaryType, bool]
 
 #: A type code that no server has given a meaning.
 _OF_NO_SERVER: Final = 99
+#: The types that the worklog's type table does not name, nor a class that they were split from.
+_LATER_TYPES: Final = frozenset(
+    {
+        EventType.ANONYMOUS_GTID,
+        EventType.TRANSACTION_CONTEXT,
+        EventType.VIEW_CHANGE,
+        EventType.XA_PREPARE,
+        EventType.PARTIAL_UPDATE_ROWS,
+        EventType.TRANSACTION_PAYLOAD,
+        EventType.HEARTBEAT_V2,
+        EventType.GTID_TAGGED,
+    }
+)
 _COMMENT: Final = re.compile(rb"/\*.*?\*/|--\s[^\n]*|#[^\n]*", re.DOTALL)
 _SPACE: Final = re.compile(rb"\s+")
 #: The statements that mean the same as one of the three words, without comments, in upper case.
@@ -30,10 +44,20 @@ _STATEMENTS: Final[Mapping[bytes, re.Pattern[bytes]]] = {
 }
 
 
+def _is_open(event: FedEvent, types: Collection[int]) -> bool:
+    """Return whether an event is of one of some types, and has the ignorable flag and no marker."""
+    return event.type in types and event.ignorable and not MARKER_BITS.stored(event.flags)
+
+
 def _as_skipped(event: FedEvent) -> FedEvent | None:
-    """Return an unmarked Anonymous_gtid event with the ignorable flag as one of an unknown type."""
-    open_ = event.type == EventType.ANONYMOUS_GTID and event.ignorable and not MARKER_BITS.stored(event.flags)
-    return replace(event, type=_OF_NO_SERVER) if open_ else None
+    """Return an open event of a later type as one of an unknown type."""
+    return replace(event, type=_OF_NO_SERVER) if _is_open(event, _LATER_TYPES) else None
+
+
+def _as_unknown(event: FedEvent) -> FedEvent | None:
+    """Return an open event of the type Unknown as one without the ignorable flag."""
+    open_ = _is_open(event, (EventType.UNKNOWN,))
+    return replace(event, flags=event.flags & ~Flag.IGNORABLE) if open_ else None
 
 
 def _as_word(event: FedEvent) -> FedEvent | None:
@@ -45,12 +69,14 @@ def _as_word(event: FedEvent) -> FedEvent | None:
     return None if word is None else replace(event, query=word)
 
 
-#: A parser may pass over Anonymous_gtid events, which came with WL#7592.
+#: A parser may pass over ignorable events of types that came after the worklog.
 PASSED_OVER: Final[Reading] = _as_skipped
+#: The worklog has one row for the class of unknown events, and one for ignorable ones: type 0 may be of either.
+UNKNOWN_BY_CODE: Final[Reading] = _as_unknown
 #: Servers write the words in upper case alone; the worklog does not say what other spellings are.
 SPELLINGS: Final[Reading] = _as_word
 #: Every reading besides the kit's.
-OPEN_READINGS: Final[tuple[Reading, ...]] = (PASSED_OVER, SPELLINGS)
+OPEN_READINGS: Final[tuple[Reading, ...]] = (PASSED_OVER, UNKNOWN_BY_CODE, SPELLINGS)
 
 
 class OpenReadings:

@@ -6,6 +6,8 @@ from conformance.models.boundary.header_answers import HeaderAnswers
 from conformance.models.boundary.shipped_parser import ShippedStep
 from conformance.models.boundary.worklog_parser import ParserStep
 
+#: The warning of an error for which servers have no text.
+WITHOUT_TEXT: Final = "error"
 #: The letters of the worklog's list, in the order of `HeaderAnswers`.
 _LETTERS: Final = "abcdefgh"
 
@@ -28,6 +30,6 @@ def worklog_entry(step: ParserStep, answers: HeaderAnswers, *, within: bool) -> 
 
 
 def shipped_entry(step: ShippedStep, *, within: bool) -> dict[str, str]:
-    """Return the entry for a step of a shipped parser: an error without a text is reported as ``error``."""
-    silent = "error" if step.error else ""
+    """Return the entry for a step of a shipped parser: an error without a text is `WITHOUT_TEXT`."""
+    silent = WITHOUT_TEXT if step.error else ""
     return {"within_transaction": "yes" if within else "no", "warning": step.warning.text if step.warning else silent}

@@ -21,6 +21,19 @@ class AddsNewNames(TableFilter):
         return kept
 
 
+class MovesRules(TableFilter):
+    """A filter by identity whose rules go with a renamed table and leave its old name to another (section 6)."""
+
+    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
+        """See `TableFilter.passes`."""
+        kept = self.rules.pass_all(tables)
+        of_rules = "do_tables" if self.rules.has_do_rules else "ignore_tables"
+        for old, new in statement.renames if statement is not None else ():
+            if self.rules.cover(old):
+                self.rules = replace(self.rules, **{of_rules: getattr(self.rules, of_rules) - {old} | {new}})
+        return kept
+
+
 class SkipsTargets(TableFilter):
     """A filter with a list of renamings that does not judge a name to which an earlier one gave it (section 4.2)."""
 

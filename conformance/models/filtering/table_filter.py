@@ -53,6 +53,11 @@ class TableFilter:
         #: Tables, by their first names, that are ignored because of the tables they were created from.
         self._ignored: set[TableName] = set()
 
+    def afresh(self) -> "TableFilter":
+        """Return the same filter as it was before its first statement."""
+        tables: TablesMode = "clever" if self._clever else "literal"
+        return TableFilter(self.rules, tables=tables, renames=self._renames)
+
     @property
     def wants_statements(self) -> bool:
         """Whether tables info is not enough, so that `passes` needs the statements."""

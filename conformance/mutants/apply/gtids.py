@@ -29,6 +29,13 @@ class _AcceptsRollback(Applier):
             super()._check_gtid(kind)
 
 
+class _AppliesAgain(Applier):
+    def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        outcome = super()._run(event, kind)
+        self._executed_before = False
+        return ApplyOutcome.APPLIED if outcome is ApplyOutcome.SKIPPED else outcome
+
+
 class _AcceptsMissingGtid(Applier):
     def _check_gtid(self, kind: Kind) -> None:
         if kind in (Kind.BEGIN, Kind.COMMIT):
@@ -63,6 +70,12 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-PERMISSIVE",
         "refuses anonymous groups if gtid_mode is ON_PERMISSIVE",
         answer=of(_StrictInPermissiveModes),
+    ),
+    Mutant(
+        "apply-executed-again",
+        "FORMAT-APPLY-EXECUTED",
+        "applies a group whose GTID is executed already",
+        answer=of(_AppliesAgain),
     ),
     Mutant(
         "apply-missing-gtid-accepted",

@@ -20,6 +20,20 @@ class _StopsUntilAnyId(Applier):
         return ()
 
 
+class _ExemptsOwnId(Applier):
+    def _exempt_ids(self) -> tuple[int, ...]:
+        return (0, self.settings.server_id)
+
+
+class _ComparesNamesAsText(Applier):
+    def _reaches_until(self, event: ReplicaEvent) -> bool:
+        until = self.settings.until
+        named = until is not None and self._source_log and event.server_id not in self._exempt_ids()
+        if not named or until is None or self._source_log == until.log_name:
+            return super()._reaches_until(event)
+        return self._source_log > until.log_name
+
+
 class _CountsInGroups(Applier):
     def __init__(self, settings: ReplicaSettings) -> None:
         super().__init__(settings)
@@ -91,6 +105,18 @@ APPLY_POSITIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
         "stops at the end position of an event with server id 0",
         answer=of(_StopsUntilAnyId),
+    ),
+    Mutant(
+        "apply-until-own-id-exempt",
+        "WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
+        "does not stop at the end position of an event with the replica's own server id",
+        answer=of(_ExemptsOwnId),
+    ),
+    Mutant(
+        "apply-until-names-as-text",
+        "WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
+        "compares the names of logs as text when it looks for the stop position",
+        answer=of(_ComparesNamesAsText),
     ),
     Mutant(
         "apply-skip-ends-in-group",

@@ -252,4 +252,10 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "when a session ends, the DROP of its temporary tables is not logged",
         answer=unlogged(Disconnect),
     ),
+    Mutant(
+        "logs-disconnect-of-first-alone",
+        "WL7592-LOG-DISCONNECT-DROPS",
+        "when another session than the first ends, the DROP of its temporary tables is not logged",
+        answer=unlogged(Disconnect, condition=lambda scenario: scenario.statements[-1].session > 1),
+    ),
 )

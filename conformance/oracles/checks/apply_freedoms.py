@@ -8,6 +8,8 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.differences import Difference
 
 _LOGGED: Final = ("logged_statements", "logged_anonymous_gtids")
+#: The GTID of a group without a Gtid event.
+_NO_GTID: Final = "ANONYMOUS"
 _OF_GROUP: Final = ("group_relay_log_pos", "source_log", "source_log_pos")
 
 
@@ -34,6 +36,22 @@ def is_position_before_ignored(alignment: Alignment, difference: Difference) -> 
 
 def _is_passed_over(entry: Mapping[str, Any], known: Collection[int]) -> bool:
     return entry["outcome"] == "ignored" or (entry["outcome"] == "skipped" and entry["type"] not in known)
+
+
+def stops_at_begin(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether the applier stops at the BEGIN of a group without a Gtid event, not at the change in it.
+
+    WL#7592 has the check at BEGIN too; servers leave it out there after a group with a GTID.
+    """
+    case, error = alignment.case, alignment.observation.error
+    events, refused_at = case.expected.events, case.expected.refused_at
+    if error is None or refused_at is None or case.settings["gtid_mode"] != "ON":
+        return False
+    stop = next((index for index, event in enumerate(events) if event["offset"] == error.at), None)
+    if stop is None or difference.index < stop or not 0 < stop < len(events) - 1:
+        return False
+    opened = not events[stop - 1]["in_group"] and events[stop]["gtid"] == _NO_GTID
+    return opened and all(event["gtid"] == _NO_GTID for event in events[stop:] if event["offset"] < refused_at)
 
 
 def is_spread_of_drops(alignment: Alignment, difference: Difference) -> bool:

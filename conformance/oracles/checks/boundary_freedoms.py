@@ -7,7 +7,7 @@ from conformance.binlog.header import HEADER, HEADER_BYTES
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES, WITHIN_TRANSACTION
 from conformance.models.boundary.header_answers import header_answers
 from conformance.models.boundary.open_readings import OPEN_READINGS, OpenReadings, Reading
-from conformance.models.boundary.step_entry import worklog_entry
+from conformance.models.boundary.step_entry import WITHOUT_TEXT, worklog_entry
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.boundary_steps import OF_STEP, fed_by_offset
 from conformance.oracles.differences import Difference
@@ -78,6 +78,15 @@ def _entries_by_readings(
             [worklog_entry(step, answers, within=step.state in WITHIN_TRANSACTION) for step in readings.feed(fed)]
         )
     return entries
+
+
+def is_in_own_words(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether it is the text of a warning for which servers have none."""
+    if difference.index >= alignment.count or difference.field != "warning":
+        return False
+    seen = alignment.observed(difference.index)
+    without_text = alignment.case.expected.events[difference.index]["warning"] == WITHOUT_TEXT
+    return without_text and seen is not None and bool(seen["warning"])
 
 
 def is_truncated(alignment: Alignment, difference: Difference) -> bool:

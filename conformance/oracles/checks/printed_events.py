@@ -47,9 +47,17 @@ def _statement_forms(statement: str) -> list[list[str]]:
     return forms
 
 
+def _following(event: PrintedEvent) -> list[str]:
+    """Return the lines after a header line, up to the empty lines that a program may leave before the next event."""
+    lines = list(event.following)
+    while lines and not lines[-1]:
+        lines.pop()
+    return lines
+
+
 def _lines(event: PrintedEvent) -> list[str]:
     """Return the lines after a header line without comment signs; `all_comments` checks that each has one."""
-    return [line.removeprefix("#").removeprefix(" ") if line.startswith("#") else line for line in event.following]
+    return [line.removeprefix("#").removeprefix(" ") if line.startswith("#") else line for line in _following(event)]
 
 
 def statement_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
@@ -65,8 +73,9 @@ def rows_query_words(printed: Printed, index: int, event: PrintedEvent) -> Fault
     if not event.description.endswith("Rows_query"):
         return "wrong header line", f"its header line ends with {event.description!r}, not with 'Rows_query'"
     firsts = {"# " + form[0] for form in _statement_forms(printed.facts[index]["rows_query"]) if form}
-    if firsts and event.following and event.following[0] not in firsts:
-        return "wrong first line", f"the line after its header line is {event.following[0][:80]!r}"
+    following = _following(event)
+    if firsts and following and following[0] not in firsts:
+        return "wrong first line", f"the line after its header line is {following[0][:80]!r}"
     return None
 
 

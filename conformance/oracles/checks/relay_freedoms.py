@@ -2,16 +2,17 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, replace
 from typing import Any, Final, Self
 
-from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
+from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, checksum
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
+from conformance.binlog.format_description import FormatDescription, has_checksum_algorithm
 from conformance.binlog.gtid_set import GtidSet, Interval
-from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
+from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, TYPE_AT, Header
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.differences import Difference, differences
@@ -23,6 +24,8 @@ Entry = Mapping[str, Any]
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
 #: The bytes of a Rotate with the position; the name of the next log follows.
 _POSITION_BYTES: Final = 8
+#: The bytes of a format description's body with the server's version.
+_VERSION: Final = slice(2, 52)
 #: The bytes of a format description's body with the time at which it was created.
 _CREATED: Final = slice(52, 56)
 
@@ -40,9 +43,7 @@ class _Event:
         data = event_data(entry)
         if data is None:
             return None
-        end = len(data) - CHECKSUM_BYTES
-        checksummed = end >= HEADER_BYTES and checksum(data[:end]) == int.from_bytes(data[end:], "little")
-        body = data[HEADER_BYTES : end if checksummed else None]
+        body = data[HEADER_BYTES : -CHECKSUM_BYTES if _is_checksummed(data) else None]
         header = Header(*HEADER.unpack(data[:HEADER_BYTES]))
         return cls(replace(header, length=HEADER_BYTES + len(body)), body)
 
@@ -120,8 +121,10 @@ def repeats_format(alignment: Alignment, place: int) -> bool:
 
 
 def _described(event: _Event) -> tuple[int, int, bytes]:
-    """Return what a format description is of: the server, and the body without the time at which it was created."""
-    return (event.header.type, event.header.server_id, event.body[: _CREATED.start] + event.body[_CREATED.stop :])
+    """Return what a format description is of: the server, and the body without its time and its checksum algorithm."""
+    version = event.body[_VERSION].split(b"\0", 1)[0].decode("ascii", "replace")
+    end = len(event.body) - has_checksum_algorithm(version)
+    return (event.header.type, event.header.server_id, event.body[: _CREATED.start] + event.body[_CREATED.stop : end])
 
 
 def is_format_repeated(alignment: Alignment, difference: Difference) -> bool:
@@ -262,9 +265,54 @@ def _count(interval: Interval) -> int:
     return interval.end - interval.start
 
 
+def announces_own_checksums(alignment: Alignment, index: int) -> bool:
+    """Return whether a format description differs from the expected one in its checksum algorithm alone, rightly.
+
+    It is right if it is that of the events which follow in the relay log, up to the next format description.
+    """
+    entry = alignment.observed(index)
+    pair = [alignment.case.expected.events[index], entry or {}]
+    data = [event_data(each) for each in pair]
+    if any(each is None or each[TYPE_AT] != EventType.FORMAT_DESCRIPTION for each in data):
+        return False
+    with suppress(MalformedBody):
+        wanted, seen = (FormatDescription.from_event(each) for each in data if each is not None)
+        headers = [event.header for each in pair if (event := _Event.of(each))]
+        alike = headers[0] == headers[1] and seen == replace(wanted, checksum_algorithm=seen.checksum_algorithm)
+        if alike and _ends_with_its_checksum(data[1] or b""):
+            announced = seen.checksum_algorithm == ChecksumAlgorithm.CRC32
+            return all(_is_checksummed(each) == announced for each in _after(alignment, pair[1]))
+    return False
+
+
+def _ends_with_its_checksum(described: bytes) -> bool:
+    """Return whether a format description has its checksum, which takes no account of the flag of a log in use."""
+    header = Header(*HEADER.unpack(described[:HEADER_BYTES]))
+    cleared = replace(header, flags=header.flags & ~Flag.BINLOG_IN_USE)
+    return _is_checksummed(HEADER.pack(*astuple(cleared)) + described[HEADER_BYTES:])
+
+
+def _after(alignment: Alignment, described: Entry) -> Iterator[bytes]:
+    """Yield the events after each format description with the same bytes as one, up to the next in its log."""
+    governed = None
+    for entry in alignment.observation.events:
+        data = event_data(entry) or b""
+        if data[TYPE_AT : TYPE_AT + 1] == bytes([EventType.FORMAT_DESCRIPTION]):
+            governed = entry["log"] if entry["data"] == described["data"] else None
+        elif governed == entry["log"]:
+            yield data
+
+
+def _is_checksummed(data: bytes) -> bool:
+    end = len(data) - CHECKSUM_BYTES
+    return end >= HEADER_BYTES and checksum(data[:end]) == int.from_bytes(data[end:], "little")
+
+
 def differs_in_checksum_alone(alignment: Alignment, difference: Difference) -> bool:
     """Return whether one event has a right checksum and the other has none, and all else is equal."""
     pair = _pair(alignment, difference) if difference.field == "data" else None
+    if pair is not None and announces_own_checksums(alignment, difference.index):
+        return True
     if pair is None or pair[0] != pair[1]:
         return False
     entry = alignment.observed(difference.index)
