@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.binlog.event_types import EventType
-from conformance.models.boundary.boundary_type import BoundaryType
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.boundary.event_class import CONTEXT_CLASSES, EventClass, event_class
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.mutants.boundary.faulty_parsers import (
@@ -32,6 +32,15 @@ class XidInside(WorklogParser):
         row = super().guess(event)
         is_xid = event_class(event) is EventClass.XID
         return replace(row, boundary_type=BoundaryType.INSIDE_TRANSACTION) if is_xid else row
+
+
+class StartUnmarked(WorklogParser):
+    """A parser that does not read one value of the marker, and guesses what it is."""
+
+    def feed(self, event):
+        is_start = MARKER_BITS.read(event.flags) is BoundaryType.START_TRANSACTION
+        unmarked = replace(event, flags=MARKER_BITS.write(event.flags, BoundaryType.NOT_DEFINED))
+        return super().feed(unmarked if is_start else event)
 
 
 class Both(GtidsIgnored, XidInside):
@@ -63,6 +72,15 @@ def test_a_fault_that_always_comes_after_another_is_found():
     assert gtid in found_in[GtidsIgnored]
     assert xid not in found_in[GtidsIgnored]
     assert {gtid, xid} <= found_in[Both]
+
+
+def test_what_a_parser_does_with_an_event_whose_marker_it_misreads_is_one_finding():
+    findings = {}
+    for case in cases("marked_streams", "boundary_sequences", count=12):
+        for each in blamed(case, StartUnmarked()).values():
+            findings.setdefault(each.finding, set()).add(each.requirement)
+    assert set(findings) == {"boundary: marker differs"}
+    assert "WL4162-BOUNDARY-START" in findings["boundary: marker differs"]
 
 
 def test_what_follows_from_a_wrong_step_is_not_blamed():

@@ -30,6 +30,8 @@ State = tuple[BoundaryType, bool] | ShippedState
 
 #: The fields of an entry that depend on the events before, in the order in which they follow from each other.
 OF_STEP: Final = ("boundary_type", "warning", "state", "within_transaction")
+#: The field with the marker that an event has in its header.
+_MARKER: Final = "marker"
 #: The name of a boundary type.
 NAME: Final = re.compile("|".join(each.heading for each in BoundaryType))
 #: A boundary parser is fed every event, of any type.
@@ -236,9 +238,14 @@ def step_cause(alignment: Alignment, index: int) -> Cause | None:
 
 
 def field_cause(alignment: Alignment, index: int, name: str) -> Cause:
-    """Return the cause of a difference in one field of the answer about an event: it is the same for all events."""
-    wanted = own_steps(alignment).entries[index][name]
-    value = (alignment.observed(index) or {}).get(name)
+    """Return the cause of a difference in one field of the answer about an event: it is the same for all events.
+
+    What a parser does with an event follows from its marker: where that is misread, nothing else is wrong there.
+    """
+    own, seen = own_steps(alignment).entries[index], alignment.observed(index) or {}
+    if name in OF_STEP and _MARKER in alignment.role.fields and seen.get(_MARKER) != own.get(_MARKER):
+        name = _MARKER
+    wanted, value = own[name], seen.get(name)
     if name in OF_STEP and name != "warning":
         return Cause(f"is {'missing' if value is None else value}, not {wanted}", field=name, role="boundary")
     how = DIFFERS if value and wanted else MISSING if wanted else "not expected"
