@@ -25,6 +25,8 @@ _OPEN_CARDS: Final = 10
 _FIX_FIRST: Final = 3
 _NAME_CHARACTERS: Final = 120
 _MESSAGE_CHARACTERS: Final = 300
+#: Characters of what happened, with the place of a crash.
+_EXAMPLE_CHARACTERS: Final = 600
 #: Events of a stream that are named in a sentence.
 _STREAM_NAMES: Final = 12
 _WEB_ADDRESS: Final = re.compile(r"https?://[^\s<>\"'`]{1,500}")
@@ -197,6 +199,7 @@ def _fix_first(findings: Sequence[Finding]) -> Html | None:
             badge(finding.status),
             " ",
             element("a", one_line(elided(finding.signature, _MESSAGE_CHARACTERS)), href=f"#finding-{finding.number}"),
+            element("div", element("code", finding.breaks, class_="id")),
             element("p", f"{_weight(finding)} For example: {_sentence(finding)}", class_="quiet"),
             element("p", f"{_stream(finding)}.", class_="quiet") if finding.first.events else None,
         )
@@ -212,7 +215,7 @@ def _weight(finding: Finding) -> str:
 
 
 def _sentence(finding: Finding) -> str:
-    return one_line(elided(last_call(finding.first.message), _MESSAGE_CHARACTERS))
+    return one_line(elided(last_call(finding.first.message), _EXAMPLE_CHARACTERS))
 
 
 def _stream(finding: Finding) -> str:
