@@ -59,7 +59,12 @@ ROWS = (
     ("logs-partial-drop-incomplete", "WL7592-LOG-DROPDB-SPLIT", TWO_SIDES),
     ("logs-o*-partial-drop-one-gtid", "WL7592-LOG-O*", TWO_SIDES),
     ("logs-temporary-in-group", "WL7592-LOG-O*", TWO_SIDES),
-    ("logs-temporary-rolled-back", "WL7592-LOG-DISCONNECT-DROPS WL7592-LOG-OFF-NO-RESTRICTIONS", WHAT_BELONGS),
+    (
+        "logs-temporary-rolled-back",
+        "WL3303-LOG-AS-STATEMENT WL7592-LOG-DISCONNECT-DROPS WL7592-LOG-OFF-NO-RESTRICTIONS",
+        WHAT_BELONGS,
+    ),
+    ("logs-disconnect-given-gtid", "FORMAT-LOG-GTID-ONCE", TWO_SIDES),
     ("logs-option-takes-anything", "WL4033-LOG-OPTION-DYNAMIC WL4033-LOG-ROWS-QUERY-PER-STATEMENT", MORE_EVENTS),
     ("logs-option-never-global", "WL4033-LOG-OPTION-DYNAMIC WL4033-LOG-ROWS-QUERY-*", MORE_EVENTS),
     (
