@@ -52,7 +52,7 @@ def test_a_kept_run_has_the_same_lines(tmp_path):
 
 def test_paths_of_the_machine_are_cut_and_others_stay(tmp_path):
     spec = "mysqlbinlog:/opt/my server/bin/mysqlbinlog"
-    place = "/root/.cache/x-1/lib/python3.11/site-packages/pymysqlreplication/event.py"
+    place = "/home/me/.cache/x-1/lib/python3.11/site-packages/pymysqlreplication/event.py"
     detail = f'File "{place}", line 3\n/home/me/adapters/a.py\n/srv/bin/mariadb-binlog: Out of memory'
     wrong = failure(requirement="A-1", replay=f"binlog-conformance replay x '{spec}' -q", detail=detail)
     wrong["message"] = "LOAD DATA INFILE '/tmp/data.txt'"
