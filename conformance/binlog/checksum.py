@@ -6,7 +6,7 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.header import TYPE_AT
+from conformance.binlog.header import HEADER_BYTES, TYPE_AT
 
 CHECKSUM_BYTES: Final = 4
 _FLAGS_AT: Final = 17
@@ -20,6 +20,12 @@ class ChecksumAlgorithm(IntEnum):
     NONE = 0
     CRC32 = 1
     UNDEFINED = 255
+
+
+def ends_with_checksum(event: bytes) -> bool:
+    """Return whether the last four bytes of a whole event are the right CRC32 of what is before them."""
+    end = len(event) - CHECKSUM_BYTES
+    return end >= HEADER_BYTES and checksum(event[:end]) == int.from_bytes(event[end:], "little")
 
 
 def checksum(event: bytes | bytearray | memoryview) -> int:

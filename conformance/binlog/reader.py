@@ -45,6 +45,22 @@ class ReaderRules:
     passes_unknown: bool = False
 
 
+#: Reads every event, whatever its type and its checksum.
+READS_ALL: Final = ReaderRules(known=frozenset(range(256)), beyond_format_description=True, verify_checksums=False)
+
+
+def framed_events(log: bytes) -> Iterator[bytes]:
+    """Yield the events of a log as the lengths in their headers divide it, whatever they are.
+
+    A length that is less than that of a header is taken for it; the last event may be cut short.
+    """
+    at = len(MAGIC)
+    while at + HEADER_BYTES <= len(log):
+        length = max(HEADER.unpack_from(log, at)[3], HEADER_BYTES)
+        yield log[at : at + length]
+        at += length
+
+
 def read_events(stream: bytes, rules: ReaderRules | None = None) -> Iterator[Event]:
     """Yield the events of a binary log held in memory.
 

@@ -11,16 +11,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum, ends_with_checksum
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
-from conformance.binlog.reader import ReaderRules, read_events
+from conformance.binlog.reader import READS_ALL, read_events
 
-_READS_ALL: Final = ReaderRules(known=frozenset(range(256)), beyond_format_description=True, verify_checksums=False)
 _LOG_NAME: Final = re.compile(rb"(?P<stem>.*)\.(?P<number>\d+)", re.DOTALL)
 #: Where the length and the position are in a header.
 _LENGTH_AT: Final = 9
@@ -74,7 +73,7 @@ class Translation:
         parts = [MAGIC]
         shift, end = 0, len(MAGIC)
         try:
-            for event in read_events(stream, _READS_ALL):
+            for event in read_events(stream, READS_ALL):
                 data = self._event(event, shift)
                 shift += len(data) - len(event.data)
                 parts.append(data)
@@ -167,5 +166,4 @@ def is_naming(event: bytes) -> bool:
 
 def named_log(event: bytes) -> str:
     """Return the name of the log in such a Rotate, which may have a checksum or not."""
-    has_checksum = checksum(event[:-CHECKSUM_BYTES]) == int.from_bytes(event[-CHECKSUM_BYTES:], "little")
-    return event[HEADER_BYTES + 8 : len(event) - CHECKSUM_BYTES * has_checksum].decode("utf-8", "replace")
+    return event[HEADER_BYTES + 8 : len(event) - CHECKSUM_BYTES * ends_with_checksum(event)].decode("utf-8", "replace")

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar, Final
 
-from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum, ends_with_checksum
 from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, TYPE_AT
-from conformance.binlog.reader import ReaderRules, read_events
+from conformance.binlog.reader import READS_ALL, framed_events, read_events
 from conformance.binlog.writer import frame, write_body
 from conformance.implementations.server.role_servers import RoleServers
 from conformance.implementations.server.server_implementation import CannotAnswer
@@ -20,8 +20,6 @@ from conformance.servers.relay_feed import OPTIONS
 from conformance.servers.translated_logs import is_naming
 from conformance.specs.versions import Profiles
 
-#: Reads every event, whatever its type.
-_READS_ALL: Final = ReaderRules(known=frozenset(range(256)), beyond_format_description=True, verify_checksums=False)
 #: The id of the source that sends streams; no generated event of a replica has it.
 _SOURCE_ID: Final = 1
 
@@ -52,7 +50,7 @@ class Receiving:
             options += [f"--gtid-mode={mode}", f"--enforce-gtid-consistency={'ON' if mode == 'ON' else 'OFF'}"]
         server = self._servers.server(mode, options)
         server.run(f"SET GLOBAL server_id = {settings['server_id']}")
-        described = next(read_events(request.stream, _READS_ALL)).format
+        described = next(read_events(request.stream, READS_ALL)).format
         rotate = naming_rotate(log_name, described)
         done = receive(
             server,
@@ -70,15 +68,6 @@ class Receiving:
     def end(self) -> None:
         """End its servers."""
         self._servers.end()
-
-
-def framed_events(log: bytes) -> Iterator[bytes]:
-    """Yield the events of a log as the lengths in their headers divide it, whatever they are."""
-    at = len(MAGIC)
-    while at + HEADER_BYTES <= len(log):
-        length = max(HEADER.unpack_from(log, at)[3], HEADER_BYTES)
-        yield log[at : at + length]
-        at += length
 
 
 def naming_rotate(log_name: str, described: FormatDescription) -> bytes:
@@ -119,7 +108,7 @@ def events_without_naming(logs: Sequence[bytes]) -> Iterator[tuple[int, bytes]]:
 
 def _checksummed_as(event: bytes, changed: bytes) -> bytes:
     """Return a changed event with a checksum of its own, if the event has one."""
-    end = len(event) - CHECKSUM_BYTES
-    if checksum(event[:end]).to_bytes(CHECKSUM_BYTES, "little") != event[end:]:
+    if not ends_with_checksum(event):
         return changed
-    return changed[:end] + checksum(changed[:end]).to_bytes(CHECKSUM_BYTES, "little")
+    body = changed[:-CHECKSUM_BYTES]
+    return body + checksum(body).to_bytes(CHECKSUM_BYTES, "little")

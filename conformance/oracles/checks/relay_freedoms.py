@@ -2,17 +2,18 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
-from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, checksum
+from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, ends_with_checksum
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription, has_checksum_algorithm
 from conformance.binlog.gtid_set import GtidSet, Interval
-from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, TYPE_AT, Header
+from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT, Header
+from conformance.binlog.reader import framed_events
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.differences import Difference, differences
@@ -43,7 +44,7 @@ class _Event:
         data = event_data(entry)
         if data is None:
             return None
-        body = data[HEADER_BYTES : -CHECKSUM_BYTES if _is_checksummed(data) else None]
+        body = data[HEADER_BYTES : -CHECKSUM_BYTES if ends_with_checksum(data) else None]
         header = Header(*HEADER.unpack(data[:HEADER_BYTES]))
         return cls(replace(header, length=HEADER_BYTES + len(body)), body)
 
@@ -148,16 +149,8 @@ def stands_for_left_out(alignment: Alignment, difference: Difference) -> bool:
     is_last = all(each is not None and (each.lists_left_out or each.begins_or_ends_a_log(alignment)) for each in after)
     if not is_last or event.header.server_id or event.header.type != EventType.ROTATE:
         return False
-    return int.from_bytes(event.body[:_POSITION_BYTES], "little") in _ends(alignment.case.stream)
-
-
-def _ends(stream: bytes) -> Iterator[int]:
-    """Yield the log_pos of each event of a stream."""
-    at = len(MAGIC)
-    while at + HEADER_BYTES <= len(stream):
-        _, _, _, length, log_pos, _ = HEADER.unpack_from(stream, at)
-        yield log_pos
-        at += max(length, HEADER_BYTES)
+    ends = (HEADER.unpack_from(each)[4] for each in framed_events(alignment.case.stream))
+    return int.from_bytes(event.body[:_POSITION_BYTES], "little") in ends
 
 
 def is_from_replica_itself(alignment: Alignment, difference: Difference) -> bool:
@@ -279,17 +272,10 @@ def announces_own_checksums(alignment: Alignment, index: int) -> bool:
         wanted, seen = (FormatDescription.from_event(each) for each in data if each is not None)
         headers = [event.header for each in pair if (event := _Event.of(each))]
         alike = headers[0] == headers[1] and seen == replace(wanted, checksum_algorithm=seen.checksum_algorithm)
-        if alike and _ends_with_its_checksum(data[1] or b""):
+        if alike and ends_with_checksum(data[1] or b""):
             announced = seen.checksum_algorithm == ChecksumAlgorithm.CRC32
-            return all(_is_checksummed(each) == announced for each in _after(alignment, pair[1]))
+            return all(ends_with_checksum(each) == announced for each in _after(alignment, pair[1]))
     return False
-
-
-def _ends_with_its_checksum(described: bytes) -> bool:
-    """Return whether a format description has its checksum, which takes no account of the flag of a log in use."""
-    header = Header(*HEADER.unpack(described[:HEADER_BYTES]))
-    cleared = replace(header, flags=header.flags & ~Flag.BINLOG_IN_USE)
-    return _is_checksummed(HEADER.pack(*astuple(cleared)) + described[HEADER_BYTES:])
 
 
 def _after(alignment: Alignment, described: Entry) -> Iterator[bytes]:
@@ -301,11 +287,6 @@ def _after(alignment: Alignment, described: Entry) -> Iterator[bytes]:
             governed = entry["log"] if entry["data"] == described["data"] else None
         elif governed == entry["log"]:
             yield data
-
-
-def _is_checksummed(data: bytes) -> bool:
-    end = len(data) - CHECKSUM_BYTES
-    return end >= HEADER_BYTES and checksum(data[:end]) == int.from_bytes(data[end:], "little")
 
 
 def differs_in_checksum_alone(alignment: Alignment, difference: Difference) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
-from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
+from conformance.binlog.checksum import CHECKSUM_BYTES, ends_with_checksum
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES, TYPE_AT
@@ -36,9 +36,7 @@ def event_data(entry: Mapping[str, Any]) -> bytes | None:
 
 def body_of(data: bytes) -> bytes:
     """Return what follows the header of an event, without its checksum if it has a right one."""
-    end = len(data) - CHECKSUM_BYTES
-    checksummed = end >= HEADER_BYTES and checksum(data[:end]) == int.from_bytes(data[end:], "little")
-    return data[HEADER_BYTES : end if checksummed else None]
+    return data[HEADER_BYTES : -CHECKSUM_BYTES if ends_with_checksum(data) else None]
 
 
 def is_repeated_format(data: bytes) -> bool:
