@@ -220,8 +220,11 @@ class EndsItsConnection(Receiver):
 
 def with_gtids_left_out(case, answer):
     """Return the answer of a MariaDB replica that was sent one of its own groups."""
-    if not case.id.profile.startswith("mariadb") or not answer.events:
-        return answer
+    return with_list(case, answer) if case.id.profile.startswith("mariadb") and answer.events else answer
+
+
+def with_list(case, answer):
+    """Return an answer with an event at its end in which a replica lists the GTID of a group of its own."""
     body = struct.pack("<IIIQ", 1 | 1 << 29, 0, case.settings["server_id"], 1)
     event = frame(EventType.MARIADB_GTID_LIST, body, offset=-19 - len(body), checksummed=False, server_id=0, flags=32)
     return replace(answer, events=(*answer.events, {**answer.events[-1], "data": event.hex(), "warning": ""}))
@@ -603,6 +606,14 @@ def test_an_ignorable_event_that_is_left_out_is_not_taken_for_the_one_refused_af
         answer = without_place(case, leave_out(case, REFERENCE.ask(request_of(case))))
         assert [each.requirement for each in judge.judge(case, answer) if each.is_failure] == [], str(case.id)
     assert judged, "no fault comes directly after an ignorable event"
+
+
+@pytest.mark.parametrize(("profile", "blamed"), [("mysql-8.0", True), ("worklog", True), ("mariadb-11.x", False)])
+def test_a_list_of_what_was_left_out_is_free_in_mariadb_alone(profile, blamed):
+    judge = Judge(REFERENCE.declaration.roles["relay"])
+    case = case_of(CaseId("relay_logs", profile, seed=5, index=0, role="relay"))
+    answer = with_list(case, REFERENCE.ask(request_of(case)))
+    assert any(each.is_failure for each in judge.judge(case, answer)) is blamed
 
 
 def cases(role):

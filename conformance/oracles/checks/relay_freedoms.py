@@ -19,10 +19,13 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.differences import Difference, differences
 from conformance.protocol.roles.relay import event_data, is_repeated_format
 from conformance.specs.catalogue import ENTRY
+from conformance.specs.versions import Profiles
 
 Entry = Mapping[str, Any]
 
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
+#: The replicas that list the GTIDs of groups that they leave out.
+_WITH_LISTS: Final = Profiles("mariadb")
 #: The bytes of a Rotate with the position; the name of the next log follows.
 _POSITION_BYTES: Final = 8
 #: The bytes of a format description's body with the server's version.
@@ -144,7 +147,7 @@ def stands_for_left_out(alignment: Alignment, difference: Difference) -> bool:
     if place is None or event is None:
         return False
     if event.lists_left_out:
-        return True
+        return alignment.case.id.profile in _WITH_LISTS
     after = [_Event.of(entry) for entry in alignment.observation.events[place + 1 :]]
     is_last = all(each is not None and (each.lists_left_out or each.begins_or_ends_a_log(alignment)) for each in after)
     if not is_last or event.header.server_id or event.header.type != EventType.ROTATE:
