@@ -33,6 +33,16 @@ class BinlogError(Exception):
         self.kind = kind
         self.message = message
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Return how another process makes it again: what its class takes by name is in its attributes."""
+        return _made_again, (type(self), self.args, self.__dict__)
+
+
+def _made_again(kind: type[BinlogError], arguments: tuple[object, ...], attributes: dict[str, object]) -> BinlogError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(attributes)
+    return error
+
 
 class BeyondLimit(BinlogError):
     """An event that is larger than the limits of this run: it may be right, but it is not read."""

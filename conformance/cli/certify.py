@@ -21,8 +21,9 @@ from conformance.cli.settings import is_from_settings
 from conformance.engine.baseline import Baseline, BaselineError, entries_for
 from conformance.engine.certification import Budget, Certification, NothingToRun, Selection
 from conformance.engine.events import RunFinished
+from conformance.engine.process_pool import cores
 from conformance.engine.record_lines import RecordLines
-from conformance.engine.workers import WorkerLost, Workers, cores
+from conformance.engine.workers import WorkerLost, Workers
 from conformance.implementations import registry
 from conformance.implementations.process.limits import DEFAULT_LIMITS, MOST_MEMORY, duration, limits_of
 from conformance.implementations.process.process_implementation import CannotStart
@@ -75,7 +76,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
             type=click.IntRange(min=1),
             default=DEFAULT_LIMITS.hangs,
             show_default=True,
-            help="Hangs after which nothing more is asked; two fifths of them end the asking of one family.",
+            help="Hangs after which a role is not asked any more; two fifths of them end the asking of one family.",
         ),
         click.option(
             "--pass-env",

@@ -82,8 +82,19 @@ def reading_progress(name: str, stream: BinaryIO) -> Iterator[Callable[[int], No
     Yields:
         A function that takes the number of bytes read so far.
     """
+    with progress_bar(os.path.basename(name), _size(stream)) as show:
+        yield show
+
+
+@contextmanager
+def progress_bar(title: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    """Show on standard error how many of so many bytes are done, if that is a terminal.
+
+    Yields:
+        A function that takes the number of bytes that are done.
+    """
     if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda position: None
+        yield lambda done: None
         return
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -92,8 +103,8 @@ def reading_progress(name: str, stream: BinaryIO) -> Iterator[Callable[[int], No
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn(), TimeElapsedColumn())
     console = styled_console(error=True)
     with Progress(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False) as bar:
-        task = bar.add_task(os.path.basename(name), total=_size(stream))
-        yield lambda position: bar.update(task, completed=position)
+        task = bar.add_task(title, total=total)
+        yield lambda done: bar.update(task, completed=done)
 
 
 def _size(stream: BinaryIO) -> int | None:

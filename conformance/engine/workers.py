@@ -3,8 +3,6 @@
 import multiprocessing
 import os
 import signal
-import sys
-import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,6 +16,7 @@ from typing import Any, Final, Generic, Self
 from conformance.engine.crew import ShareT
 from conformance.engine.events import PairFinished
 from conformance.engine.patience import Patience
+from conformance.engine.process_pool import can_fork, end_with_parent
 from conformance.engine.share import Asking
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judges
@@ -26,7 +25,6 @@ from conformance.protocol.observation import Declaration
 from conformance.strategies.grammar.family import families
 
 #: From linux/prctl.h.
-_PR_SET_PDEATHSIG: Final = 1
 #: Seconds that a worker may take to end.
 _END_SECONDS: Final = 5.0
 
@@ -48,8 +46,7 @@ class _Worker:
     """A worker, and the pipe to it."""
 
     def __init__(self, make: Callable[[], Implementation], stopped: Any, others: Iterable["_Worker"]) -> None:
-        # Quick where it is safe: a fork of a process with threads may have a lock that nobody releases.
-        forks = sys.platform == "linux" and threading.active_count() == 1
+        forks = can_fork()
         context = multiprocessing.get_context("fork" if forks else "spawn")
         self.pipe, theirs = context.Pipe()
         not_theirs = [self.pipe, *(each.pipe for each in others)] if forks else []
@@ -108,11 +105,6 @@ def _sigterm_kept() -> Iterator[None]:
 def _mask_sigterm(*, blocked: bool) -> None:
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_BLOCK if blocked else signal.SIG_UNBLOCK, {signal.SIGTERM})
-
-
-def cores() -> int:
-    """Return how many cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class Workers:
@@ -277,7 +269,7 @@ def _serve(
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
         _mask_sigterm(blocked=False)
-        _end_with(parent)
+        end_with_parent(parent)
         with ExitStack() as stack:
             _serve_with(stack, pipe, make, stopped)
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -311,13 +303,3 @@ def _started(make: Callable[[], Implementation], stack: ExitStack, pipe: Connect
         progress=lambda event: pipe.send((PairFinished, event)),
         stopped=lambda: bool(stopped.value),
     )
-
-
-def _end_with(parent: int) -> None:
-    """Have the system kill this process when its parent is killed."""
-    if sys.platform == "linux":
-        import ctypes
-
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-        if os.getppid() != parent:
-            raise SystemExit

@@ -36,6 +36,10 @@ class Note:
     text: str
 
 
+def _nobody(finding: Violation | Note) -> None:
+    """Take a finding, and do nothing."""
+
+
 class Verdicts:
     """Counts what was judged, and reports each violation and note at once: none is kept.
 
@@ -54,6 +58,10 @@ class Verdicts:
         self._requirements = tuple(requirements)
         self._report = report
         self._holding: frozenset[str] = frozenset()
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process gets: the counts, and not who takes the findings."""
+        return {**self.__dict__, "_report": _nobody}
 
     def use_profile(self, profile: str, *, source: str = "") -> None:
         """Judge the next events against the requirements that hold under a profile.

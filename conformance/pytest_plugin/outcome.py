@@ -14,9 +14,10 @@ import pytest
 from conformance.engine.baseline import Baseline
 from conformance.engine.certification import Certification, Selection
 from conformance.engine.events import RunFinished
+from conformance.engine.process_pool import cores
 from conformance.engine.record_lines import RecordLines, failure_line
 from conformance.engine.run_lock import run_lock
-from conformance.engine.workers import Workers, cores
+from conformance.engine.workers import Workers
 from conformance.implementations import registry
 from conformance.implementations.process.limits import Limits
 from conformance.oracles.registry import oracles

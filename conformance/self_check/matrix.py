@@ -1,17 +1,15 @@
 """The kill matrix: every mutant of a role under every trigger, filled wave by wave on all cores."""
 
-import os
 import time
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from multiprocessing import active_children, get_context
 from typing import Final
 
 from conformance.engine.discovery import cases_by_default, discovered
+from conformance.engine.process_pool import cores, process_pool
 from conformance.engine.selection import Selection
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.self_check.cells import MutantCells, filled, forms_of, mutants_of
@@ -111,7 +109,7 @@ def role_matrix(role: str, scope: Scope, *, deadline: float | None = None) -> Ro
     defaults = [cases_by_default(family, profile, role=role) for family, profile in pairs]
     wanted = defaults if scope.cases is None else [scope.cases] * len(pairs)
     counts = [0] * len(pairs)
-    with _workers(scope.jobs) as pool:
+    with process_pool(scope.jobs or cores()) as pool:
         for end in _waves(max(wanted)):
             before, counts = counts, [min(end, count) for count in wanted]
             work = _by_family(pairs, list(zip(before, counts, strict=True)))
@@ -151,21 +149,6 @@ def _fill(
 def _add(cells: Mapping[str, MutantCells], others: Mapping[str, MutantCells]) -> None:
     for name, other in others.items():
         cells[name].add(other)
-
-
-@contextmanager
-def _workers(jobs: int | None) -> Iterator[ProcessPoolExecutor]:
-    """Give processes that work on a matrix; an interruption does not wait for what they have begun."""
-    pool = ProcessPoolExecutor(jobs or os.cpu_count(), mp_context=get_context("fork"))
-    others = set(active_children())
-    try:
-        yield pool
-    except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
-        for worker in set(active_children()) - others:
-            worker.terminate()
-        raise
-    pool.shutdown()
 
 
 def _waves(cases: int) -> Iterator[int]:

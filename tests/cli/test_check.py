@@ -123,3 +123,35 @@ def test_a_real_chain(ground_truth):
     folder = ground_truth / "real-servers" / "j_rotate_crash"
     done = run(*(folder / f"bin.{number:06d}" for number in range(1, 8)))
     assert done.exit_code == 0
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_processes_beside_each_other_print_what_one_prints(tmp_path, options):
+    broken, _ = damaged(tmp_path)
+    torn = tmp_path / "not-a-log"
+    torn.write_bytes(b"text")
+    files = [LOG, broken, tmp_path / "missing", torn, *sorted(GOLDEN.glob("*.bin"))[:12], broken]
+    alone, beside = (run(*options, "--jobs", jobs, *files) for jobs in (1, 3))
+    assert alone.exit_code == beside.exit_code == 2
+    assert beside.stdout == alone.stdout
+    assert beside.stderr == alone.stderr
+
+
+def test_a_process_that_is_killed_is_one_line(tmp_path):
+    command = [sys.executable, "-c", KILLS_ITS_PROCESSES, "check", "--jobs", "2", *map(str, [LOG] * 4)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "binlog-conformance: a process of check was killed: allow more memory, or give --jobs 1"
+    ]
+
+
+#: Runs a command of the kit; whatever process of it judges a log is killed.
+KILLS_ITS_PROCESSES = """
+import os, signal
+from conformance.cli import checked_files
+from conformance.cli.main import main
+kit = os.getpid()
+checked_files.LogChecker.check = lambda self, stream: os.getpid() != kit and os.kill(os.getpid(), signal.SIGKILL)
+main()
+"""

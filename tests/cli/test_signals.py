@@ -122,6 +122,23 @@ def test_an_implementation_that_kills_its_supervisor_ends_with_it(tmp_path):
     assert_none_left(tmp_path)
 
 
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGKILL])
+def test_no_process_that_judges_a_log_survives_a_signal_to_the_kit(end, tmp_path):
+    logs = [tmp_path / f"binlog.{number:06d}" for number in range(1, 4)]
+    for log in logs:
+        os.mkfifo(log)  # Reading it waits for ever.
+    command = [sys.executable, "-c", CODE, "check", "--jobs", "2", *map(str, logs)]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    running = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    assert wait_until(lambda: len(processes_of(tmp_path, but=running.pid)) > 1), running.poll()
+    running.send_signal(end)
+    _, errors = running.communicate(timeout=30)
+    assert_none_left(tmp_path)
+    if end != signal.SIGKILL:
+        assert (running.returncode, len(errors.strip().splitlines())) == (2, 1), errors
+        assert not list(tmp_path.glob("binlog-check-*"))
+
+
 def test_a_signal_that_is_ignored_stays_ignored(tmp_path):
     code = (
         "import os, signal; signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
