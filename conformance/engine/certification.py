@@ -126,7 +126,7 @@ class Certification:
         in_order = terms.deadline is not None or terms.ends_at_failure is not None
         return crew.do(
             shares if in_order else list(shares),
-            Patience.of_run(self.limits, self.budget.seconds),
+            Patience.of_run(self.limits, self.budget.seconds, roles=len({role for role, _, _ in plan})),
             settle=self._settle_discoveries,
             progress=self._emit,
         )

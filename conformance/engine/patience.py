@@ -19,50 +19,55 @@ _PART_OF_TIME: Final = 0.1
 
 @dataclass(slots=True)
 class Patience:
-    """Counts the hangs of one implementation, and ends the asking of a family, or all of it.
+    """Counts the hangs of one implementation, and ends the asking of a family, of a role, or of all.
 
     A hang counts as one. A crash or a broken protocol, which may also cost time, counts as the part of the time limit
-    for one answer that it took.
+    for one answer that it took. Each role has its own count: what hangs in one is asked in the others.
 
     Attributes:
-        limits: The time limit for one answer, and the number of hangs after which nothing more is asked.
+        limits: The time limit for one answer, and the number of hangs after which a role is not asked any more.
+        roles: The number of roles of the run: nothing more is asked once it has ended in so many.
         counts_time: Whether the time of other trouble counts; results then depend on the machine. If not, only a closed
             output counts, which takes a fixed time.
     """
 
     limits: Limits = DEFAULT_LIMITS
+    roles: int = 1
     counts_time: bool = True
-    _hangs: int = 0
-    _other: float = 0.0
-    #: Hangs that shrinking may add to those of the run.
-    _of_shrinking: float = 0.0
+    #: Role -> the hangs, and the time of other trouble as a number of hangs.
+    _hangs: dict[str, float] = field(default_factory=dict)
+    _other: dict[str, float] = field(default_factory=dict)
+    #: Role -> hangs that shrinking may add to those of the run.
+    _of_shrinking: dict[str, float] = field(default_factory=dict)
     _of_family: dict[tuple[str, str], float] = field(default_factory=dict)
     _has_answered: bool = False
     #: Whether an answer is assumed, in a part of a run that begins before those before it have ended.
     _assumes_answer: bool = False
+    _ended: bool = False
 
     @classmethod
-    def of_run(cls, limits: Limits, seconds: float | None) -> "Patience":
+    def of_run(cls, limits: Limits, seconds: float | None, roles: int = 1) -> "Patience":
         """Return the patience of a run: one of a given length allows as many hangs as take a tenth of it, if more.
 
         Args:
             limits: The limits of the implementation.
             seconds: The length of the run, None where the number of cases is given.
+            roles: The number of roles, which share that tenth.
         """
-        in_time = int((seconds or 0) * _PART_OF_TIME / limits.seconds)
-        return cls(replace(limits, hangs=max(limits.hangs, in_time)))
+        in_time = int((seconds or 0) * _PART_OF_TIME / limits.seconds / roles)
+        return cls(replace(limits, hangs=max(limits.hangs, in_time)), roles)
 
     def end(self) -> None:
         """Ask nothing more: too much time has passed without an answer before."""
-        self._hangs = max(self._hangs, self.limits.hangs)
+        self._ended = True
 
     def begin_shrinking(self) -> None:
         """Forget the time of other trouble, and allow at least as many more hangs as to a family.
 
         Failures that have nothing to do with the hangs are shrunk too.
         """
-        self._other = 0.0
-        self._of_shrinking = max(self._hangs + self.few - self.limits.hangs, 0)
+        self._other = {}
+        self._of_shrinking = {role: max(hangs + self.few - self.limits.hangs, 0) for role, hangs in self._hangs.items()}
 
     def copied(self, *, assuming_answer: bool = False) -> "Patience":
         """Return a copy, for a part of the run that another process does.
@@ -71,7 +76,13 @@ class Patience:
             assuming_answer: Whether the parts before it have not ended yet, and are assumed to bring an answer.
         """
         assumes = assuming_answer and not self._has_answered
-        return replace(self, _of_family=dict(self._of_family), _assumes_answer=assumes)
+        return replace(
+            self,
+            _hangs=dict(self._hangs),
+            _other=dict(self._other),
+            _of_family=dict(self._of_family),
+            _assumes_answer=assumes,
+        )
 
     def after(self, begun: "Patience", ended: "Patience") -> "Patience | None":
         """Return the patience after a part of the run that was done beside the parts before it, whose patience this is.
@@ -85,16 +96,15 @@ class Patience:
         """
         if begun == self:
             return ended
-        hangs, other = ended._hangs - begun._hangs, ended._other - begun._other
         of_family = {key: cost for key, cost in ended._of_family.items() if cost != begun._of_family.get(key)}
         after = replace(
             self,
-            _hangs=self._hangs + hangs,
-            _other=self._other + other,
+            _hangs=_sum(self._hangs, begun._hangs, ended._hangs),
+            _other=_sum(self._other, begun._other, ended._other),
             _of_family=self._of_family | of_family,
             _has_answered=self._has_answered or ended._has_answered,
         )
-        if begun.exhausted or self.exhausted or after.exhausted:
+        if not begun._ended_roles() == self._ended_roles() == after._ended_roles():
             return None
         return None if begun._assumes_answer and not self._has_answered and of_family else after
 
@@ -106,26 +116,42 @@ class Patience:
     @property
     def has_waited(self) -> bool:
         """Whether the implementation has hung so far."""
-        return self._spent >= 1
+        return self._spent_in_all() >= 1
 
     @property
     def exhausted(self) -> bool:
-        """Whether nothing more is asked."""
-        return self._spent >= (self.limits.hangs + self._of_shrinking if self._has_an_answer else self.few)
+        """Whether nothing more is asked, in any role."""
+        ended = self._ended_roles()
+        return None in ended or len(ended) >= self.roles
 
-    @property
-    def _has_an_answer(self) -> bool:
-        return self._has_answered or self._assumes_answer
+    def ends(self, role: str) -> bool:
+        """Return whether nothing more is asked in a role."""
+        return not self._ended_roles().isdisjoint({role, None})
 
-    @property
-    def _spent(self) -> float:
-        return self._hangs + self._other
+    def _ended_roles(self) -> frozenset[str | None]:
+        """Return the roles that are not asked any more; None stands for all there are."""
+        ended: set[str | None] = {
+            role
+            for role in self._hangs.keys() | self._other.keys()
+            if self._spent(role) >= self.limits.hangs + self._of_shrinking.get(role, 0)
+        }
+        never_answers = not (self._has_answered or self._assumes_answer) and self._spent_in_all() >= self.few
+        return frozenset(ended | {None} if self._ended or never_answers else ended)
+
+    def _spent(self, role: str) -> float:
+        return self._hangs.get(role, 0) + self._other.get(role, 0.0)
+
+    def _spent_in_all(self) -> float:
+        return sum(self._hangs.values()) + sum(self._other.values())
 
     def refusal(self, case: Case) -> Trouble | None:
         """Return what takes the place of an answer if a case is not asked, because of trouble before it."""
-        if self.exhausted:
-            where = "in all" if self._has_an_answer else "before its first answer"
-            return not_asked(self._spent, where)
+        ended = self._ended_roles()
+        if None in ended:
+            where = "in all" if self._ended else "before its first answer"
+            return not_asked(self.limits.hangs if self._ended else self._spent_in_all(), where)
+        if case.role in ended:
+            return not_asked(self._spent(case.role), f"in the role {case.role}")
         hangs = self._of_family.get(_key(case), 0)
         return not_asked(hangs, f"in the family {case.id.family}") if hangs >= self.few else None
 
@@ -145,10 +171,10 @@ class Patience:
             seconds = EXIT_SECONDS if answer.signature == CLOSED_OUTPUT else 0.0
         if answer.status == "hang":
             cost = 1.0
-            self._hangs += 1
+            self._hangs[case.role] = self._hangs.get(case.role, 0) + 1
         else:
             cost = min(seconds / self.limits.seconds, 1.0)
-            self._other += cost
+            self._other[case.role] = self._other.get(case.role, 0.0) + cost
         self._of_family[_key(case)] = self._of_family.get(_key(case), 0) + cost
 
 
@@ -160,3 +186,8 @@ def not_asked(hangs: float, where: str) -> Trouble:
 
 def _key(case: Case) -> tuple[str, str]:
     return case.role, case.id.family
+
+
+def _sum(before: dict[str, float], begun: dict[str, float], ended: dict[str, float]) -> dict[str, float]:
+    """Return numbers by role, with what a part of the run added between its beginning and its end."""
+    return before | {role: before.get(role, 0) + number - begun.get(role, 0) for role, number in ended.items()}

@@ -135,6 +135,10 @@ class DiscoveryShare:
             patience: Ends the asking of an implementation that hangs.
         """
         terms, discoveries = self.terms, Discoveries()
+        if self.first and patience.ends(self.role):
+            # The first round has shown that the role is not asked any more.
+            discoveries.stopped = patience.exhausted
+            return discoveries
         shrinker = Shrinker(
             asking.implementation,
             asking.judges,
@@ -150,7 +154,7 @@ class DiscoveryShare:
                 role=self.role,
                 seed=terms.seed,
                 first=self.first,
-                count=_UNASKED if patience.exhausted else self.count,
+                count=_UNASKED if patience.ends(self.role) else self.count,
             )
             for case in cases:
                 discoveries.add(case, shrinker.verdicts(case))

@@ -98,7 +98,8 @@ class Shrinker:
             answer = tries.answers.get(smallest.id)
             if smallest is first:
                 smallest = case  # Its own id is shorter.
-        if answer is None and verdict.status in TROUBLES and (verdict.status == "hang" or self.patience.exhausted):
+        costs_time = verdict.status == "hang" or self.patience.ends(case.role)
+        if answer is None and verdict.status in TROUBLES and costs_time:
             # The next answer would only take its time again.
             words = verdict.message.removeprefix(f"{verdict.signature}: ")
             answer, seen = Trouble(verdict.status, verdict.signature, words), verdict
@@ -115,7 +116,7 @@ class Shrinker:
 
     def ask(self, case: Case) -> Observation | Trouble:
         """Return the answer to a case; what stands for it once too much time has passed without one."""
-        if self.patience.exhausted and (refusal := self.patience.refusal(case)) is not None:
+        if self.patience.ends(case.role) and (refusal := self.patience.refusal(case)) is not None:
             return refusal
         return self.patience.answer(case, lambda: self.implementation.ask(request_of(case)))
 
@@ -205,7 +206,7 @@ class _Tries:
         Raises:
             OutOfTries: A limit is reached.
         """
-        if not all(self._left.values()) or self._seconds < 0 or self._shrinker.patience.exhausted:
+        if not all(self._left.values()) or self._seconds < 0 or self._shrinker.patience.ends(case.role):
             raise OutOfTries
         began = time.monotonic()
         answer = self._shrinker.ask_again_if_killed(case)

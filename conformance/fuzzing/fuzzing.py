@@ -62,7 +62,7 @@ class Fuzzing(Certification):
             Judges(crew.declaration),
             terms.requirements,
             observe=self._discoveries.unused.observe,
-            patience=Patience.of_run(self.limits, self.budget.seconds),
+            patience=Patience.of_run(self.limits, self.budget.seconds, roles=len({role for role, _, _ in plan})),
         )
         self._look(plan)
         return self._shrinker.patience

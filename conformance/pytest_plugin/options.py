@@ -62,7 +62,7 @@ OPTIONS: Final = (
         int,
         metavar="MIB",
     ),
-    Option("hangs", "hangs after which nothing more is asked; default: 5", 5, int, metavar="N"),
+    Option("hangs", "hangs after which a role is not asked any more; default: 5", 5, int, metavar="N"),
     Option(
         "pass-env",
         "variable that the implementation sees besides the usual ones, or a glob; may be repeated",

@@ -106,6 +106,33 @@ def test_other_failures_are_shrunk_after_the_last_hang_that_is_allowed():
     assert 1 <= hanging.hangs <= 2
 
 
+def test_a_role_that_hangs_leaves_the_other_roles_theirs():
+    class HangingReceiver(Hanging):
+        def ask(self, request):
+            return HANG if request.role == "relay" else ReferenceImplementation().ask(request)
+
+    selections = [Selection(role, profiles=("mysql-8.0",)) for role in ("decode", "relay", "decide")]
+    finished = certify(HangingReceiver(), selections=selections, budget=Budget(examples=3))
+    tally = finished.tally
+    assert tally.troubles["hang"] == Limits().hangs
+    assert tally.not_asked > 0
+    assert tally.verdict("FORMAT-XID") == tally.verdict("WL3303-DT-SAFE-ROW-YN") == "pass"
+    assert {failure.case.role for failure in finished.failures} == {"relay"}
+
+
+def test_a_role_that_is_not_asked_any_more_names_itself():
+    case = case_of(CaseId.parse("transactions/mysql-8.0/0/0"))
+    patience = Patience(Limits(hangs=2), roles=2)
+    patience.note(case, ReferenceImplementation().ask(request_of(case)))
+    for _ in range(2):
+        patience.note(case, HANG)
+    refusal = patience.refusal(case)
+    assert "2 hangs in the role decode" in str(refusal)
+    assert patience.ends("decode")
+    assert not patience.ends("relay")
+    assert not patience.exhausted
+
+
 def test_the_number_can_be_raised():
     limits = Limits(hangs=1000)
     finished = certify(Hanging(ROWS_QUERY), limits=limits)
