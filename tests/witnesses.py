@@ -16,11 +16,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Final
+from typing import Final, get_args
 
 from conformance.log_check.log_checker import CheckedLog
+from conformance.reports.record import RunRecord
 from conformance.specs.catalogue import catalogue
 from conformance.specs.profiles import profile_named
+from conformance.specs.run_record import TroubleStatus
 from conformance.specs.witness import SERVER_ROLES, Witness, read_table, table_text
 from conformance.strategies.grammar.case import Case
 
@@ -74,6 +76,21 @@ def witnessed_in_case(server: str, case: Case) -> None:
         entry = catalogue().get(requirement)
         if entry is not None and entry.role in SERVER_ROLES and server in entry.holds:
             witnessed(server, requirement, kept=True)
+
+
+def witnessed_in_record(server: str, record: RunRecord) -> None:
+    """Record what a certification of a server shows: what it passed and never failed, and what it failed.
+
+    A question that the server declined shows nothing, and neither does a crash or a hang.
+    """
+    for each in record.requirements:
+        statuses = {status for status, count in each.results.get(server, {}).items() if count}
+        if each.role not in SERVER_ROLES or server not in catalogue()[each.id].holds:
+            continue
+        if "fail" in statuses:
+            witnessed(server, each.id, kept=False)
+        elif "pass" in statuses and not statuses & set(get_args(TroubleStatus)):
+            witnessed(server, each.id, kept=True)
 
 
 def collected(folder: Path, *, day: date) -> Iterator[Witness]:

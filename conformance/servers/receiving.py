@@ -24,7 +24,7 @@ _WARNING: Final = re.compile(
 #: Seconds that a replica may take to receive a stream, and between two polls.
 _LIMIT: Final = 15.0
 _POLL: Final = 0.05
-#: Polls in a row with the same state before the receiver counts as idle.
+#: Polls in a row in which the receiver is idle, with the same state.
 _SAME: Final = 4
 
 
@@ -107,11 +107,17 @@ def _wait(server: RealServer, source: WireSource) -> str:
         sizes = sum(path.stat().st_size for path in server.data.glob("relay.0*"))
         if status["Last_IO_Errno"]:
             return f"{status['Last_IO_Errno']}: {status['Last_IO_Error']}"
-        state = (status[f"{server.product.dialect.replica_column}_IO_Running"], sizes)
-        same = same + 1 if source.sent.is_set() and state == before else 0
+        column = server.product.dialect.replica_column
+        state = (status[f"{column}_IO_Running"], status[f"{column}_IO_State"], sizes)
+        same = same + 1 if source.sent.is_set() and _is_idle(*state[:2], source) and state == before else 0
         before = state
         time.sleep(_POLL)
     return "" if same >= _SAME else "the receiver does not reach the end"
+
+
+def _is_idle(running: str, doing: str, source: WireSource) -> bool:
+    """Return whether a receiver has ended, or waits for what the source did not send."""
+    return running == "No" or (doing.startswith("Waiting") and source.is_read)
 
 
 def _status(server: RealServer) -> Mapping[str, Any]:

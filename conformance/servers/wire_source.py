@@ -9,6 +9,7 @@ import struct
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from types import TracebackType
 from typing import Final, Self
 
@@ -28,6 +29,10 @@ _PACKET_LIMIT: Final = 0xFFFFFF
 _STRING: Final = 0xFD
 #: A query that has an answer.
 _ASKS: Final = re.compile(r"\s*(SELECT|SHOW\s+VARIABLES)\b", re.IGNORECASE)
+
+#: The connections of Linux: after a line of names, each with its local and remote address, its state, and how many
+#: bytes wait to be sent and to be read.
+_CONNECTIONS: Final = Path("/proc/net/tcp")
 
 UUID: Final = "3e11fa47-71ca-11e1-9e33-c80aa9429562"
 
@@ -69,6 +74,17 @@ class WireSource:
     def __enter__(self) -> Self:
         self._thread.start()
         return self
+
+    @property
+    def is_read(self) -> bool:
+        """Whether the replicas have read all bytes that were sent: one that only waits for the processor has not."""
+        here = f"0100007F:{self.port:04X}"
+        rows = (line.split() for line in _CONNECTIONS.read_text(encoding="ascii").splitlines()[1:])
+        for _, local, remote, _, queues, *_ in rows:
+            unsent, unread = (int(each, 16) for each in queues.split(":"))
+            if (local == here and unsent) or (remote == here and unread):
+                return False
+        return True
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

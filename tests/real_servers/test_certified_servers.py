@@ -17,7 +17,9 @@ from conformance.binlog.servers import server_of
 from conformance.implementations.registry import implementation
 from conformance.implementations.server.unpacked_roles import ROLES
 from conformance.protocol.observation import Observation, Request, Trouble
+from conformance.reports.record import read_record
 from conformance.strategies.grammar.family import families
+from tests.witnesses import witnessed_in_record
 
 #: Role -> families that servers answer as the kit expects; the first one that a server has is asked.
 FAMILIES = {
@@ -51,12 +53,12 @@ def folder() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("role", FAMILIES)
-def test_a_server_is_certified_and_leaves_nothing(product, role, folder):
+def test_a_server_is_certified_and_leaves_nothing(product, role, folder, tmp_path):
     profile = product.profile.name
     family = next((each for each in FAMILIES[role] if profile in families()[each].profiles_of(role)), None)
     if family is None or profile not in ROLES[role].profiles:
         pytest.skip(f"nothing asks {product.name} in the role {role}")
-    options = ("--role", role, "--family", family, "--examples", EXAMPLES[role])
+    options = ("--role", role, "--family", family, "--examples", EXAMPLES[role], "--report", str(tmp_path))
     done = certify(f"server:{product.name}", *options, folder=folder)
     findings = set(re.findall(r"^\d+\. \S+ (.*)$", done.stdout, re.MULTILINE))
     assert findings == DEVIATIONS.get((role, product.name), set()), done.stdout + done.stderr
@@ -68,6 +70,7 @@ def test_a_server_is_certified_and_leaves_nothing(product, role, folder):
     name = "MariaDB server" if product.is_mariadb else "MySQL server"
     assert f"\n{name} {product.profile.versions}:" in done.stdout
     assert list(folder.iterdir()) == []
+    witnessed_in_record(profile, read_record(tmp_path / "run.jsonl"))
 
 
 def question(profile: str, statements: list[dict[str, object]]) -> Request:

@@ -4,10 +4,13 @@ import ast
 import re
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
+from typing import get_args
 
 import pytest
 
 from conformance.specs.catalogue import catalogue
+from conformance.specs.run_record import Status
 from conformance.specs.witness import (
     SERVER_ROLES,
     Witness,
@@ -19,7 +22,7 @@ from conformance.specs.witness import (
     witnesses,
 )
 from tests import witnesses as collecting
-from tests.witnesses import TABLES, collected, merged, table_of, witnessed
+from tests.witnesses import TABLES, collected, merged, table_of, witnessed, witnessed_in_record
 
 ROOT = Path(__file__).parent.parent.parent
 ID = "WL7592-LOG-OFF-ANON-FIRST"
@@ -98,6 +101,27 @@ def test_what_a_test_sees_is_collected_and_one_break_is_enough(tmp_path, monkeyp
         witnessed("mysql-5.7.22", ID, kept=kept)
     witnessed("mysql-5.7.22", OTHER, kept=True)
     assert set(collected(tmp_path / "seen", day=FIRST)) == {row(seen="breaks"), row(requirement=OTHER)}
+
+
+def test_a_certification_shows_what_was_passed_and_what_was_failed(tmp_path, monkeypatch):
+    monkeypatch.setenv(collecting.VARIABLE, str(tmp_path / "seen"))
+    monkeypatch.setenv("PYTEST_CURRENT_TEST", "tests/a.py::test_b (call)")
+    of_roles = [each.id for each in catalogue().values() if each.role == "relay" and "mysql-5.7.22" in each.holds]
+    none = dict.fromkeys(get_args(Status), 0)  # A record has a count for each status.
+    counts = ({"pass": 3, "unsupported": 1}, {"pass": 3, "fail": 1}, {"pass": 3, "hang": 1}, {"blocked": 4})
+    statuses = [none | each for each in counts]
+    judged = dict(zip(of_roles, statuses, strict=False)) | {"WL4033-READ-UNKNOWN-SKIPPED": {"pass": 4}}
+    requirements = [
+        SimpleNamespace(
+            id=name, role=catalogue()[name].role, results={"mysql-5.7.22": each, "mysql-8.0.15": {"pass": 1}}
+        )
+        for name, each in judged.items()
+    ]
+    witnessed_in_record("mysql-5.7.22", SimpleNamespace(requirements=requirements))
+    assert set(collected(tmp_path / "seen", day=FIRST)) == {
+        row(requirement=of_roles[0]),
+        row(seen="breaks", requirement=of_roles[1]),
+    }
 
 
 @pytest.mark.parametrize(
