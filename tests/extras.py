@@ -14,7 +14,7 @@ MODULES: Final = {
     "sql": ("sqlglot",),
     "columnar": ("numpy",),
     "fuzz": ("atheris",),
-    "dev": ("jsonschema", "check_jsonschema", "ruamel", "sarif_pydantic"),
+    "dev": ("jsonschema", "check_jsonschema", "covertable", "ruamel", "sarif_pydantic"),
 }
 #: Role -> the extra that the reference needs to answer it.
 _OF_ROLE: Final = {"filter": "sql"}

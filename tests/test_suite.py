@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.extras import require
+
 DOUBLES = Path(__file__).parent / "doubles"
 
 
@@ -168,6 +170,7 @@ def test_only_what_is_selected_is_generated(mine, tmp_path):
 
 @pytest.mark.slow
 def test_xdist_shares_the_work(mine, tmp_path):
+    require("dev")
     options, questions = mine
     selection = ("-k", "FORMAT-HEADER", "--binlog-family", "rotations")
     one = run(tmp_path, *options, *selection, "-p", "no:xdist")

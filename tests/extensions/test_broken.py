@@ -3,6 +3,7 @@
 import pytest
 
 from tests.extensions.example import PACKAGE, install, run
+from tests.extras import require
 
 INIT, TOML = "__init__.py", "requirements.toml"
 #: What is broken -> the changes of files, and words of the message.
@@ -86,6 +87,7 @@ def test_two_of_one_name_are_refused(tmp_path):
 
 
 def test_an_exception_in_its_code_is_its_own_bug(tmp_path):
+    require("dev")  # covertable, as the package keeps no covering arrays here
     site = install(tmp_path, changes={"families.py": [("    lengths = ", "    1 // 0\n    lengths = ")]})
     done = run(site, "replay", "acme_audit_notes/mysql-8.0/0/0", "reference")
     assert done.returncode == 2

@@ -183,6 +183,7 @@ def test_a_mistake_is_one_line_and_2(arguments, message):
 
 
 @pytest.mark.slow
+@pytest.mark.network
 def test_a_version_that_the_registry_does_not_have_is_one_line():
     """Asks the package registry of Python, over the network."""
     done = forked("implementations", "install", "mysql-replication@0.1.1")

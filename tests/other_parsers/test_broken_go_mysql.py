@@ -11,7 +11,7 @@ from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from tests.other_parsers.broken_library import WholeLibrary, named
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "go-mysql"
 LIBRARY = "github.com/go-mysql-org/go-mysql"

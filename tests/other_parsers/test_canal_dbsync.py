@@ -9,7 +9,7 @@ from conformance.protocol.observation import Request
 from conformance.reference.implementation import ReferenceImplementation
 from tests.implementations.small_logs import EVENTS, QUERY, log
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 LIBRARY = libraries()["canal-dbsync"]
 PROFILE = "mysql-8.0"

@@ -14,7 +14,7 @@ from conformance.specs.catalogue import catalogue
 from conformance.specs.profiles import PROFILE_GROUPS
 from conformance.specs.run_record import TROUBLE
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "go-mysql"
 #: The Go runtime reserves more than it uses.

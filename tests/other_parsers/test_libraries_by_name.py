@@ -7,7 +7,7 @@ from conformance.implementations.installation import install, installed_versions
 from conformance.implementations.library import libraries
 from conformance.implementations.registry import implementation
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 #: A library and the versions of it that are tried: the first that has an adapter, and that of its file.
 VERSIONS = [

@@ -14,7 +14,7 @@ from conformance.specs.catalogue import catalogue
 from conformance.specs.profiles import PROFILE_GROUPS
 from conformance.specs.run_record import TROUBLE
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "mysql-binlog-connector-java"
 #: The parser loops over rows of no columns until memory ends: a small heap makes that a crash, and no hang.

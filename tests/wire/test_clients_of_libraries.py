@@ -5,7 +5,6 @@ connection is resumed, or the library is blamed for it.
 from dataclasses import replace
 
 import pytest
-from extras import require
 
 from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.binlog.flags import Flag
@@ -16,6 +15,7 @@ from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.observation import Observation, Request
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
+from tests.extras import require
 
 BY_POSITION, BY_GTIDS = "client:sent_logs/mysql-8.4/0/{}", "client:sent_gtids/mysql-8.4/0/{}"
 RESUMED = "FORMAT-CLIENT-RESUMED"
@@ -27,9 +27,9 @@ RESUMING = {
     "mysql-binlog-connector-java": (set(), set()),
     "@vlasky/zongji": (set(), set()),
 }
+BUILT = [pytest.mark.slow, pytest.mark.network]
 NAMES = [
-    pytest.param(name, marks=[pytest.mark.slow] if name in libraries() and libraries()[name].tools else [])
-    for name in RESUMING
+    pytest.param(name, marks=BUILT if name in libraries() and libraries()[name].tools else []) for name in RESUMING
 ]
 #: What a source makes for the connection: a file has the one, and a client may show the other.
 OF_CONNECTION = (EventType.ROTATE, EventType.FORMAT_DESCRIPTION)
