@@ -14,8 +14,9 @@ from conformance.strategies.grammar.family import case_of
 from conformance.wire.client import Connection, ConnectionLost
 from conformance.wire.dump_commands import NOT_BLOCKING, DumpCommand
 from conformance.wire.messages import WireError
+from tests.first_case import first_case, has_gtids_and_checksums
 
-CASE = "transactions/mysql-8.0/0/3"
+CASE = first_case("transactions", "mysql-8.0", has_gtids_and_checksums)
 _PLACE = re.compile(r"127\.0\.0\.1:(\d+)  (.*)")
 
 

@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.extras import MODULES, find_spec
+from tests.first_case import first_case, has_checksums
 from tests.generated import ROOT
 from tests.running import double, forked
 
 pytestmark = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the devices of Linux")
 
-CASE = "transactions/mysql-8.0/0/3"
+CASE = first_case("transactions", "mysql-8.0", has_checksums)
 QUICK = ("--examples", "6", "--profile", "mysql-8.0", "--requirement", "FORMAT-STOP")
 FUZZ = ("fuzz", "decode", "--implementation", "reference:no-stop", "--time", "1s", "--engine", "property", *QUICK[2:])
 #: Command -> its arguments, with the folder as {}, and its exit status.

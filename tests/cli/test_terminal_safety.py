@@ -8,13 +8,14 @@ import zlib
 
 import pytest
 
+from tests.first_case import first_case, has_checksums
 from tests.running import double, forked, on_terminal
 
 #: What a terminal obeys, except the sequences of the kit's own styles and of a progress line: colour, erased line,
 #: cursor up, hidden cursor.
 OWN = re.compile(r"\r(?=\x1b\[)|\x1b\[(?:[0-9;]*m|2K|1A|\?25[lh])")
 OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-CASE = "transactions/mysql-8.0/0/3"
+CASE = first_case("transactions", "mysql-8.0", has_checksums)
 QUICK = ("--examples", "2", "--family", "transactions", "--profile", "mysql-8.0")
 #: Place -> the exit status where it is not 1: it does not start, or shows nothing.
 STATUSES = {"start": 2, "greeting": 2, "declaration": 2, "unsupported": 2, "name": 0}

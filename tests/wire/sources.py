@@ -14,8 +14,9 @@ from conformance.wire.listener import Listener
 from conformance.wire.question_source import source_of_question
 from conformance.wire.session import Access
 from conformance.wire.source import Source
+from tests.first_case import first_case, has_gtids_and_checksums
 
-CASE = "transactions/mysql-8.0/0/3"
+CASE = first_case("transactions", "mysql-8.0", has_gtids_and_checksums)
 REPLICA_ID = 77
 
 

@@ -4,13 +4,13 @@ import time
 from contextlib import suppress
 
 import pytest
-from sources import source_of
+from sources import CASE, source_of
 
 from conformance.wire.messages import WireError
 from conformance.wire.queries import Queries
 from conformance.wire.source import UUID
 
-MYSQL_8_0 = "transactions/mysql-8.0/0/3"
+MYSQL_8_0 = CASE
 MYSQL_5_5 = "transactions/mysql-5.5/0/1"
 MYSQL_9 = "transactions/mysql-9.x/0/1"
 MARIADB = "transactions/mariadb-10.x/0/1"
