@@ -22,6 +22,8 @@ from conformance.binlog.event_types import EventType
 from conformance.cli.main import COMMANDS
 from conformance.cli.settings import settings_schema
 from conformance.corpus.manifest import manifest_schema
+from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS, ShippedState, ShippedType
+from conformance.models.boundary.shipped_warnings import shipped_warning
 from conformance.oracles.registry import freedoms_of
 from conformance.protocol.observation import ABILITIES
 from conformance.protocol.roles.decode import FIELDS, FIELDS_OF_TYPE, TypeFields
@@ -102,6 +104,24 @@ def _free(role: str) -> str:
     return _table(("Free", "Reason"), rows) if rows else "Nothing: every value of an answer is judged.\n"
 
 
+#: The first profile of each version of the shipped parser that has texts of its own.
+_WITH_WARNINGS: Final = {"mysql-8.0": "`mysql-5.7`, `mysql-8.0`", "mysql-9.x": "`mysql-8.4`, `mysql-9.x`"}
+
+
+def _warnings() -> str:
+    """Return the warnings of the shipped boundary parser: each state and type of an event that has a text."""
+    texts: dict[str, list[str]] = {}
+    for profile, named in _WITH_WARNINGS.items():
+        version = SHIPPED_VERSIONS[profile]
+        assert version is not None, "it ships the parser"
+        for kind in ShippedType:
+            for state in ShippedState:
+                warning = shipped_warning(version, state, kind)
+                if warning is not None and named not in texts.setdefault(warning.text, []):
+                    texts[warning.text].append(named)
+    return _table(("Warning", "Profiles"), ((f"`{text}`", ", ".join(names)) for text, names in texts.items()))
+
+
 #: What each page has between its comments, by the name in them.
 TABLES: Final[dict[Path, dict[str, Callable[[], str]]]] = {
     PROTOCOL_PAGE: {
@@ -118,8 +138,9 @@ TABLES: Final[dict[Path, dict[str, Callable[[], str]]]] = {
     **{
         ROOT / "docs" / "roles" / f"{role}.md": {"what is free": partial(_free, role)}
         for role in ROLES
-        if role != "decode"
+        if role not in ("decode", "boundary")
     },
+    ROOT / "docs" / "roles" / "boundary.md": {"warnings": _warnings, "what is free": partial(_free, "boundary")},
 }
 
 

@@ -1,5 +1,6 @@
 """Rules on GTIDs: Previous_gtids, GTIDs that are used once, and logical timestamps."""
 
+import struct
 from functools import lru_cache
 from typing import Final
 
@@ -24,6 +25,8 @@ GTID_ONCE: Final = "FORMAT-LOG-GTID-ONCE"
 LOGICAL_TIMESTAMPS: Final = "WL7592-LOG-LOGICAL-TIMESTAMPS"
 NO_QUERY_TIMESTAMPS: Final = "WL7592-LOG-NO-QUERY-TIMESTAMPS"
 
+#: Domain and server id of a MariaDB GTID.
+_MARIADB_SOURCE: Final = struct.Struct("<II")
 #: Events count from 0: the format description is event 0, Previous_gtids is event 1.
 _SECOND: Final = 1
 _DIRECTLY: Final = "a Previous_gtids event directly after the format description"
@@ -110,30 +113,44 @@ class UsedGtids:
     """
 
     requirements = (GTID_ONCE,)
-    codes = GTID_TYPES | {int(EventType.PREVIOUS_GTIDS)}
+    codes = GTID_TYPES | {int(EventType.MARIADB_GTID), int(EventType.PREVIOUS_GTIDS)}
     inside_payloads = False
 
     def __init__(self) -> None:
         self.executed = ExecutedGtids()
+        #: Those of MariaDB, with domain and server id in the place of a UUID.
+        self._of_mariadb = ExecutedGtids()
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event; a relay log may receive a transaction again if it has only a part of it."""
         with located(seen.offset):
-            check_values(self.executed.size, "intervals of GTIDs with those before it")
+            check_values(self.executed.size + self._of_mariadb.size, "intervals of GTIDs with those before it")
         if seen.code == EventType.PREVIOUS_GTIDS:
             if "previous_gtids" in seen.fields:
                 self.executed.add_set(seen.fields["previous_gtids"])
             return
-        fields = seen.fields
-        if seen.code == EventType.ANONYMOUS_GTID or "source_uuid" not in fields or "gno" not in fields or log.relay:
+        used = None if seen.code == EventType.ANONYMOUS_GTID or log.relay else self._used_now(seen)
+        if used is None:
             return
-        tag = fields["tag"].decode("ascii", "replace") if fields.get("tag") else ""
-        if self.executed.add(fields["source_uuid"], tag, fields["gno"]):
+        name, is_new = used
+        if is_new:
             verdicts.good(GTID_ONCE)
         else:
-            name = ":".join(filter(None, (uuid_text(fields["source_uuid"]), tag, str(fields["gno"]))))
             actual = f"the GTID {name}, which the log or its Previous_gtids already has"
             verdicts.bad(GTID_ONCE, seen.offset, actual, "a GTID that was not used before")
+
+    def _used_now(self, seen: LogEvent) -> tuple[str, bool] | None:
+        """Add the GTID of an event; return it and whether it is new, None if the event has none."""
+        fields = seen.fields
+        if seen.code == EventType.MARIADB_GTID and "gno" in fields:
+            domain, server_id, number = fields["domain_id"], seen.event.header.server_id, fields["gno"]
+            key = _MARIADB_SOURCE.pack(domain, server_id)
+            return f"{domain}-{server_id}-{number}", self._of_mariadb.add(key, "", number)
+        if "source_uuid" not in fields or "gno" not in fields:
+            return None
+        tag = fields["tag"].decode("ascii", "replace") if fields.get("tag") else ""
+        name = ":".join(filter(None, (uuid_text(fields["source_uuid"]), tag, str(fields["gno"]))))
+        return name, self.executed.add(fields["source_uuid"], tag, fields["gno"])
 
 
 class LogicalTimestamps:
@@ -155,8 +172,9 @@ class LogicalTimestamps:
             verdicts.bad(LOGICAL_TIMESTAMPS, seen.offset, "no logical timestamps", expected)
             return
         actual = f"last_committed={last_committed} sequence_number={number}"
-        if last_committed >= number:
-            verdicts.bad(LOGICAL_TIMESTAMPS, seen.offset, actual, "a sequence number above last_committed")
+        if not 0 <= last_committed < number:
+            expected = "a sequence number above last_committed, which is 0 at least"
+            verdicts.bad(LOGICAL_TIMESTAMPS, seen.offset, actual, expected)
         elif number <= self._last and not log.relay:
             verdicts.bad(LOGICAL_TIMESTAMPS, seen.offset, actual, f"a sequence number above {self._last}")
         else:

@@ -51,8 +51,8 @@ class Statements:
     inside_payloads = True
 
     def __init__(self) -> None:
-        #: Table id -> columns, for the tables of the open statement.
-        self._tables: dict[int, int] = {}
+        #: Table id -> the table's database, name and columns, for the tables of the open statement.
+        self._tables: dict[int, tuple[bytes, bytes, int]] = {}
         self._has_unread = False
         self._query: LogEvent | None = None
         self._query_before = False
@@ -66,9 +66,7 @@ class Statements:
             self._rows_query(seen, verdicts)
         elif seen.code in TABLE_MAPS:
             if "table_id" in seen.fields:
-                self._tables[seen.fields["table_id"]] = seen.fields.get("column_count", 0)
-                with located(seen.offset):
-                    check_values(len(self._tables), "tables in its statement")
+                self._map(seen, verdicts)
             else:
                 # Which table it is for is not known: its layout is what is wrong, and not the rows after it.
                 self._has_unread = True
@@ -76,6 +74,17 @@ class Statements:
             self._rows(seen, log, verdicts)
         elif seen.place is not Place.INSIDE:
             self._close()
+
+    def _map(self, seen: LogEvent, verdicts: Verdicts) -> None:
+        """Keep a table of the statement; a statement may name a table twice, but not two tables by one id."""
+        fields = seen.fields
+        table = fields.get("database", b""), fields.get("table", b""), fields.get("column_count", 0)
+        before = self._tables.setdefault(fields["table_id"], table)
+        if before[:2] != table[:2]:
+            actual = f"the id {fields['table_id']}, which another table of the statement has{seen.where}"
+            verdicts.bad(TABLE_MAP, seen.offset, actual, "an id of its own for each table of a statement")
+        with located(seen.offset):
+            check_values(len(self._tables), "tables in its statement")
 
     def _close(self) -> None:
         self._tables.clear()
@@ -107,7 +116,7 @@ class Statements:
         table_id, columns = seen.fields.get("table_id"), seen.fields.get("column_count")
         # An event without columns only ends the statement. A relay log may begin after the Table_map.
         if columns and (self._tables or not log.relay):
-            mapped = self._tables.get(table_id) if table_id is not None else None
+            mapped = self._tables[table_id][-1] if table_id in self._tables else None
             if mapped == columns:
                 verdicts.good(TABLE_MAP)
             elif mapped is None and not self._has_unread:

@@ -137,6 +137,39 @@ class _LeavesOutWarned(Receiver):
         return reception
 
 
+class _WritesNewHeartbeats(Receiver):
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        return Reception.WRITTEN if event.type == EventType.HEARTBEAT_V2 else super()._reception(event)
+
+
+class _IgnoresRotates(Receiver):
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        ignored = event.type == EventType.ROTATE and event.server_id in self.settings.ignored_ids
+        return Reception.LEFT_OUT if ignored else super()._reception(event)
+
+
+class _FollowsLoggedRotates(Receiver):
+    """A receiver that learns the name of the source's next log from the Rotate of the log alone."""
+
+    def _note(self, event: ReplicaEvent, data: bytes) -> None:
+        name = self._source_log
+        super()._note(event, data)
+        if event.artificial:
+            self._source_log = name
+
+
+class _CopiesLaterPreviousGtids(Receiver):
+    """A receiver that goes on in the same relay log, and skips the Previous_gtids event of the first log alone."""
+
+    def _rotate(self) -> None:
+        """Begin no other relay log at a Rotate."""
+
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        reception = super()._reception(event)
+        later = reception is Reception.REPLACED and any(each.source is not None for each in self.events[:-1])
+        return Reception.WRITTEN if later else reception
+
+
 class _NoOwnPreviousGtids(Receiver):
     def _rules(self) -> RelayRules:
         return replace(super()._rules(), previous_gtids=OwnGtids.NEVER)
@@ -354,6 +387,30 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED",
         "writes the source's Previous_gtids events",
         answer=_of(_CopiesPreviousGtids),
+    ),
+    Mutant(
+        "relay-later-previous-gtids-copied",
+        "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED",
+        "writes the Previous_gtids events of the source's logs after the first",
+        answer=_of(_CopiesLaterPreviousGtids),
+    ),
+    Mutant(
+        "relay-new-heartbeats-written",
+        "FORMAT-RELAY-EVENT",
+        "writes heartbeats of the second version",
+        answer=_of(_WritesNewHeartbeats),
+    ),
+    Mutant(
+        "relay-rotate-of-ignored-dropped",
+        "WL4033-RELAY-EVENTS-AS-USUAL",
+        "does not write the Rotate events of servers that are to be ignored",
+        answer=_of(_IgnoresRotates),
+    ),
+    Mutant(
+        "relay-name-of-crashed-source",
+        "FORMAT-RELAY-EVENT",
+        "keeps the name of the source's log that ends without a Rotate",
+        answer=_of(_FollowsLoggedRotates),
     ),
     Mutant(
         "relay-rotate-position",

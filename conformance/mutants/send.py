@@ -5,6 +5,8 @@ from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.event_types import KNOWN_TYPES, EventType
+from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
+from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER_BYTES
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.sender.sender import Log, LoggedEvent, Origin, Sender, SenderStopped, SentEvent
@@ -164,11 +166,36 @@ class _SendsUnknown(Sender):
             super()._send_event(log, event)
 
 
+class _SendsEndOfInterval(Sender):
+    """Sends the last transaction of each interval of what the replica has: the end of an interval is not in it."""
+
+    def _skips(self, event: LoggedEvent) -> bool:
+        if event.gtid and self.settings.gtid_set is not None:
+            uuid, tag, number = gtid_parts(event.gtid)
+            of_source = (each for each in self.settings.gtid_set.sources if (each.uuid, each.tag) == (uuid, tag))
+            if any(each.start < number == each.end - 1 for source in of_source for each in source.intervals):
+                return False
+        return super()._skips(event)
+
+
+class _ComparesEnds(Sender):
+    """Begins with a log if the replica has the first and the last GTID of each interval before it."""
+
+    def _has_all_before(self, log: Log) -> bool:
+        previous = next((each.previous_gtids for each in log.events if each.previous_gtids is not None), GtidSet())
+        ends = ExecutedGtids()
+        for source in previous.sources:
+            for each in source.intervals:
+                ends.add(source.uuid, source.tag, each.start)
+                ends.add(source.uuid, source.tag, each.end - 1)
+        return not ends.missing_in(self.settings.gtid_set or GtidSet()).sources
+
+
 class _FromTheFirstLog(Sender):
     """Sends from the first log on."""
 
-    def _first(self, logs: Sequence[Log]) -> int:
-        return super()._first(logs) if self._excluded is None else 0
+    def first(self, logs: Sequence[Log]) -> int:
+        return super().first(logs) if self._excluded is None else 0
 
 
 class _ChecksWholeLog(Sender):
@@ -316,6 +343,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-SEND-HEARTBEAT",
         "sends one heartbeat, however long it waits",
         answer=_by(_OneHeartbeat),
+    ),
+    Mutant(
+        "send-end-of-interval",
+        "FORMAT-SEND-GTIDS-SKIPPED",
+        "sends the last transaction of each interval of what the replica has",
+        answer=_by(_SendsEndOfInterval),
+    ),
+    Mutant(
+        "send-compares-ends",
+        "FORMAT-SEND-GTIDS-SKIPPED",
+        "compares only the ends of intervals when it chooses the first log",
+        answer=_by(_ComparesEnds),
     ),
     Mutant(
         "send-silent-after-skipping",

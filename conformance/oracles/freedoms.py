@@ -33,6 +33,7 @@ from conformance.oracles.checks.log_freedoms import (
     has_free_flags,
     is_bare_text,
     is_checkpoint,
+    is_division_of_rows,
     is_end_by_engine,
     is_order_of_dropped,
     is_order_of_tables,
@@ -50,6 +51,7 @@ from conformance.oracles.checks.relay_freedoms import (
     is_log_number,
     is_own_event,
     is_own_value,
+    is_warning_without_text,
     stands_for_left_out,
     stops_at_unknown,
 )
@@ -334,9 +336,19 @@ FREE: Final[tuple[Freedom, ...]] = (
         "relay",
         "values of own events",
         "in the replica's own events: the time, the server version and what follows from it, the position, the name "
-        "of the next relay log",
-        "They are the replica's own.",
+        "of the next relay log; under `worklog` also whether they have the markers of their types, and whether the "
+        "server id of the format description and of the Previous_gtids event is 0 or the replica's own",
+        "They are the replica's own. WL#4162 leaves open whether a replica marks them, and the id 0 in WL#7592 is that "
+        "of Rotate events.",
         is_own_value,
+    ),
+    Freedom(
+        "relay",
+        "warnings without a text",
+        "`warning` at an event at which the shipped boundary parser fails and servers have no text for it, as for most "
+        "events after an unsupported one",
+        "The parser prints nothing there; the receiver logs that it has met an unexpected sequence of events.",
+        is_warning_without_text,
     ),
     Freedom(
         "relay",
@@ -449,8 +461,10 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "log",
         "notation of logged tables info",
-        "the notation of `tables_info`: the default database written out or not, a table named again",
-        "An empty name means the default database.",
+        "the notation of `tables_info`: the default database written out or not, a table named again; of a DROP TABLE "
+        "the order of the tables",
+        "An empty name means the default database. A server writes the DROP TABLE of temporary tables itself, in an "
+        "order of its own.",
         is_same_list,
     ),
     Freedom(
@@ -473,6 +487,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "the order of the rows in a rows event",
         "The engine finds them in its own order.",
         is_rows_order,
+    ),
+    Freedom(
+        "log",
+        "division of rows",
+        "how the rows of a statement on one table are divided among its rows events",
+        "WL#4033 asks for one or more of them; whether `binlog_row_event_max_size` counts headers is left to servers.",
+        is_division_of_rows,
     ),
     Freedom(
         "log",

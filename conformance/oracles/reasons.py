@@ -11,9 +11,12 @@ _READ: Final = 4_000
 #: What stands for a number, and for quoted text of a case.
 _NUMBER: Final = "N"
 _QUOTE: Final = "'...'"
-#: Not the digits of a name such as utf-8, int64 or CRC32.
-_NUMBERS: Final = re.compile(r"(?<![\w-])(?:\d+-\d+|-?0[xX][0-9a-fA-F]+|-?\d+(?:\.\d+)*)(?![\w])")
-_QUOTED: Final = re.compile(r"b?'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)\"|`([^`]*)`")
+#: A GTID of MySQL, or the UUID of a server alone.
+_UUID: Final = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?::\w+(?:-\d+)?)*"
+#: Ranges, groups of digits, versions, dates and GTIDs too; not the digits of a name such as utf-8, int64 or CRC32.
+_NUMBERS: Final = re.compile(rf"(?<![\w-])(?:{_UUID}|-?0[xX][0-9a-fA-F]+|-?\d+(?:[-_.,]\d+)*)(?![\w])")
+#: The text may be cut off within a quotation.
+_QUOTED: Final = re.compile(r"b?'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)(?:\"|\Z)|`([^`]*)`")
 _FOLDERS: Final = re.compile(r"(?<!\w)/?(?:[\w.@+-]+/)+(?=[\w.@+-])")
 #: A place in bytes, of which Python reports one or several.
 _PLACE: Final = re.compile(rf"bytes?(?: {_NUMBER})? in position {_NUMBER}")

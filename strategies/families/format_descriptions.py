@@ -18,7 +18,7 @@ from conformance.binlog.servers import (
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.families import event_types, flagged_events
-from conformance.strategies.grammar.dimension import Dimension, choices
+from conformance.strategies.grammar.dimension import Dimension, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
@@ -123,9 +123,11 @@ _CHECKSUMS: Final = Dimension(
     profiles={"the other way": WITH_CHECKSUMS},
 )
 _KIND: Final = choices("kind of stream", ("relay log", "two logs of a source"))
+#: A source that was started again has the time of the start in its next log too.
+_STARTED: Final = yes_or_no("the second has the time of a start")
 
 
-@family(focus="FORMAT-LATEST-GOVERNS", dimensions=(_FIRST, _CHECKSUMS, _KIND))
+@family(focus="FORMAT-LATEST-GOVERNS", dimensions=(_FIRST, _CHECKSUMS, _KIND, _STARTED))
 def changed_format_descriptions(stream: StreamBuilder) -> None:
     """Streams with two format descriptions that differ; all but the first events follow the second one."""
     is_relay_log = stream.vary(_KIND) == "relay log"
@@ -137,12 +139,14 @@ def changed_format_descriptions(stream: StreamBuilder) -> None:
     if stream.vary(_CHECKSUMS):
         stream.checksummed = not stream.checksummed
     lengths = declare_up_to(stream, UNASSIGNED[-1])
-    stream.describe_format(post_header_lengths=lengths, marks=("FORMAT-LATEST-GOVERNS",))
+    created = stream.timestamp if stream.vary(_STARTED) else 0
+    stream.describe_format(created=created, post_header_lengths=lengths, marks=("FORMAT-LATEST-GOVERNS",))
     start = len(stream.placed)
     groups.add_group(stream, groups.transaction(stream))
     event_types.add_row_changes(stream)
     if stream.server.profile in WITH_IGNORABLE_FLAG:
-        stream.add(mysql_events.ignorable(stream, UNASSIGNED[-1], stream.choose.octets(0, 20), flags=0))
+        event = mysql_events.ignorable(stream, UNASSIGNED[-1], stream.choose.octets(0, 20), flags=0)
+        stream.add(event.marked("WL4033-READ-UNKNOWN-SKIPPED"))
     groups.add_groups(stream, 0, 2)
     stream.add(mysql_events.rotate(stream))
     stream.mark_events("FORMAT-LATEST-GOVERNS", range(start, len(stream.placed)))

@@ -5,7 +5,7 @@ from typing import Final
 
 from conformance.binlog.event_types import ROWS_TYPES
 from conformance.binlog.flags import Flag
-from conformance.binlog.servers import WITH_CHECKSUMS, WITH_HEARTBEAT, WITH_IGNORABLE_FLAG
+from conformance.binlog.servers import WITH_CHECKSUMS, WITH_HEARTBEAT, WITH_HEARTBEAT_V2, WITH_IGNORABLE_FLAG
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import gtid_events, mysql_events, server_events
@@ -22,13 +22,24 @@ from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
+#: Makes a heartbeat for a stream.
+MakeHeartbeat = Callable[[StreamBuilder], PlannedEvent]
 _LOGS: Final = Number("logs of the source", many=(20, 24))
 #: Receivers that stop, with error 1595, at any other event between the rows events of a statement: MariaDB 11.8.6.
 _WITH_ROWS_TOGETHER: Final = Profiles("mariadb")
 _END: Final = choices("the last log ends with", ("nothing", "Rotate", "Stop"))
 _CAME_BACK: Final = yes_or_no("events of the replica itself")
+#: What makes a heartbeat; since 8.0.26 a replica can ask for the second version.
 _HEARTBEAT: Final = Dimension(
-    "heartbeats", {"no": False, "yes": True}, profiles={"yes": WITH_HEARTBEAT & WITH_IGNORABLE_FLAG}
+    "heartbeats",
+    {"no": None, "version 1": server_events.heartbeat, "version 2": server_events.heartbeat_v2},
+    profiles={"version 1": WITH_HEARTBEAT & WITH_IGNORABLE_FLAG, "version 2": WITH_HEARTBEAT_V2},
+)
+#: A source that crashed has no Rotate in its last log: the one that it makes then names the next log.
+_NEXT: Final = choices(
+    "the source goes on to its next log",
+    ("with the Rotate of the log", "after a crash"),
+    when={"logs of the source": ("2", "3", "many")},
 )
 #: Each log of the source has checksums if the one before it has none, and the reverse.
 _OTHER_CHECKSUM: Final = Dimension(
@@ -42,7 +53,7 @@ _OTHER_CHECKSUM: Final = Dimension(
 @family(
     focus="WL4033-RELAY-EVENTS-AS-USUAL",
     profiles=WITH_IGNORABLE_FLAG,
-    dimensions=(_LOGS, _OTHER_CHECKSUM, MODE, _CAME_BACK, _HEARTBEAT, _END),
+    dimensions=(_LOGS, _NEXT, _OTHER_CHECKSUM, MODE, _CAME_BACK, _HEARTBEAT, _END),
 )
 def relay_logs(stream: StreamBuilder) -> None:
     """All that a source sends: groups, ignorable events, heartbeats, Stop and Rotate, in one log or several."""
@@ -53,7 +64,10 @@ def relay_logs(stream: StreamBuilder) -> None:
     others = False
     for number in stream.several_of(_LOGS):
         if number:
-            stream.add(replica_groups.rotate(stream, f"binlog.{number + 1:06d}", 4))
+            crashed = stream.vary(_NEXT) == "after a crash"
+            stream.add(
+                replica_groups.rotate(stream, f"binlog.{number + 1:06d}", 4, flags=_ARTIFICIAL if crashed else 0)
+            )
             stream.begin_log_of_source()
             others = others or (number == 1 and stream.vary(_OTHER_CHECKSUM))
             stream.checksummed = stream.checksummed != others
@@ -77,14 +91,14 @@ def _begin(stream: StreamBuilder, lengths: bytes | None = None) -> None:
         stream.add(gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=_IGNORABLE))
 
 
-def _add_group(stream: StreamBuilder, code: int, mode: str, *, heartbeats: bool) -> None:
+def _add_group(stream: StreamBuilder, code: int, mode: str, *, heartbeats: MakeHeartbeat | None) -> None:
     """Add a group, with ignorable events in it and heartbeats between its events."""
     choose = stream.choose
     planned = replica_groups.in_mode(stream, groups.group(stream), mode)
     for index, event in enumerate(planned):
         stream.add(event)
-        if heartbeats and choose.yes():
-            stream.add(server_events.heartbeat(stream))
+        if heartbeats is not None and choose.yes():
+            stream.add(heartbeats(stream))
         if not _stay_together(stream, planned[index : index + 2]) and choose.yes(4):
             _add_ignorable(stream, code)
     stream.timestamp += 1
@@ -104,12 +118,14 @@ _FLUSHES: Final = Number("relay logs flushed", many=(20, 24))
 _FLUSHED_AT: Final = choices(
     "flushed", ("after a group", "after its first event", "within a group", "before every group")
 )
+#: Its Previous_gtids event is the second that is received.
+_NEXT_FOLLOWS: Final = yes_or_no("the source's next log follows")
 
 
 @family(
     focus="WL7592-RELAY-PREVIOUS-GTIDS-OWN",
     profiles=Profiles("worklog", "mysql >= 5.7"),
-    dimensions=(_FLUSHES, _FLUSHED_AT, MODE, GROUP, CHANGE),
+    dimensions=(_FLUSHES, _FLUSHED_AT, _NEXT_FOLLOWS, MODE, GROUP, CHANGE),
 )
 def flushed_relay_logs(stream: StreamBuilder) -> None:
     """Groups for a replica that begins another relay log between them, within them or before them."""
@@ -123,6 +139,10 @@ def flushed_relay_logs(stream: StreamBuilder) -> None:
         replica_groups.add(stream, planned[:place])
         flushes.append(stream.offset)
         replica_groups.add(stream, planned[place:])
+    if stream.vary(_NEXT_FOLLOWS):
+        stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4))
+        stream.begin_log_of_source()
+        _begin(stream)
     replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), mode))
     stream.settings["flushes"] = flushes
 
@@ -182,6 +202,7 @@ def ignored_servers(stream: StreamBuilder) -> None:
         for server_id in ignored:
             stream.server_id = server_id
             _add_with_unknown(stream, mode, code, unknown)
+        stream.server_id = ignored[-1]
         stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4, flags=_ARTIFICIAL))
         stream.describe_format(post_header_lengths=lengths)
         stream.server_id = replica_groups.SOURCE_ID

@@ -58,6 +58,8 @@ _FOREIGN: Final = yes_or_no("the replica has foreign GTIDs")
 _HEARTBEAT: Final = Dimension("version of heartbeats", {"1": False, "2": True}, profiles={"2": WITH_HEARTBEAT_V2})
 _TAGS: Final = Dimension("tags of GTIDs", {"none": False, "some": True}, profiles={"some": WITH_TAGGED_GTIDS})
 _BEFORE: Final = yes_or_no("GTIDs before the first log")
+#: Numbers in a row are in one interval of a set, at the end of which and in the midst of which others are missing.
+_NUMBERS: Final = Dimension("numbers of the GTIDs", {"of any size": False, "in a row": True})
 #: Where in each group an ignorable event of an unknown type is.
 _UNKNOWN: Final = choices("unknown event in a group", ("none", "second", "in the middle", "last but one"))
 _MARKED: Final = Dimension("markers", {"none": False, "all": True}, profiles={"all": Profiles("worklog")})
@@ -134,13 +136,16 @@ def sent_marked_logs(stream: StreamBuilder) -> None:
 @family(
     focus=("FORMAT-SEND-GTIDS-SKIPPED", "FORMAT-CLIENT-GTIDS"),
     profiles=WITH_AUTO_POSITION,
-    dimensions=(*_OF_LOGS, _GROUPS, _UNKNOWN, _TAGS, _HAS, _FOREIGN, _HEARTBEAT, _BEFORE, _MARKED),
+    dimensions=(*_OF_LOGS, _GROUPS, _UNKNOWN, _TAGS, _HAS, _FOREIGN, _HEARTBEAT, _BEFORE, _NUMBERS, _MARKED),
 )
 def sent_gtids(stream: StreamBuilder) -> None:
     """One to three logs with a GTID before each group, asked for by the GTIDs that the replica has."""
     before = gtid_events.gtid_set(stream) if stream.vary(_BEFORE) else GtidSet()
     change: Change = boundaries.marked if stream.vary(_MARKED) else list
     tagged, unknown = stream.vary(_TAGS), stream.vary(_UNKNOWN)
+    holding = stream.vary(_HAS)
+    # That one is missing in the midst of an interval matters only then.
+    stream.gtids_in_a_row = stream.vary(_NUMBERS) or holding == "all but the second"
     code = stream.choose.one_of(UNASSIGNED)
     lengths = declare_up_to(stream, code)
     for number, count in _several_logs(stream):
@@ -154,7 +159,7 @@ def sent_gtids(stream: StreamBuilder) -> None:
             replica_groups.add(stream, change(_with_gtid(stream, planned, tagged=tagged)))
         _end(stream, number, count, change=change)
     stream.settings.update(
-        holding=stream.vary(_HAS),
+        holding=holding,
         foreign=stream.vary(_FOREIGN),
         heartbeat_v2=stream.vary(_HEARTBEAT),
         gtid_mode="ON",

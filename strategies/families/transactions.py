@@ -12,14 +12,28 @@ from conformance.strategies.groups import transactions as groups
 
 #: Transactions and statements that are one, in a log.
 _GROUPS: Final = Number("groups", many=(200, 240))
+#: What servers log of a statement as it was issued.
+_TEXT: Final = Dimension(
+    "text of a statement",
+    {
+        "any": "",
+        "a NUL within": "insert into t1 values('a\0b')",
+        "NULs at its end": "insert into t1 values('a') -- \0\0",
+        "white space around it": " \n insert into t1 values('a') \t\n",
+    },
+)
 
 
-@family(focus=("FORMAT-EVENT-DELIVERED", "FORMAT-SEND-EVENT"), dimensions=(_GROUPS,))
+@family(focus=("FORMAT-EVENT-DELIVERED", "FORMAT-SEND-EVENT"), dimensions=(_GROUPS, _TEXT))
 def transactions(stream: StreamBuilder) -> None:
     """Transactions and DDL statements in statement and row format, as the profile's server logs them."""
     groups.begin_log(stream)
     for _ in stream.several_of(_GROUPS):
         groups.add_group(stream, groups.group(stream))
+    text = stream.vary(_TEXT)
+    if text:
+        begin, end = mysql_events.query(stream, "BEGIN"), mysql_events.xid(stream)
+        groups.add_group(stream, [begin, mysql_events.query(stream, text), end])
     if stream.choose.yes(6):
         groups.add_create_select(stream)
     groups.end_log(stream)

@@ -54,7 +54,8 @@ def _valid_log(stream: StreamBuilder) -> int:
         planned.append(mysql_events.rows_query(stream, mysql_events.text(stream, 1, 80)))
     planned += groups.row_changes(stream)
     if stream.server.rules.ignorable:
-        planned.append(mysql_events.ignorable(stream, UNASSIGNED[-1], stream.choose.octets(0, 40), flags=0))
+        unknown = mysql_events.ignorable(stream, UNASSIGNED[-1], stream.choose.octets(0, 40), flags=0)
+        planned.append(unknown.marked("WL4033-READ-UNKNOWN-SKIPPED"))
     groups.add_group(stream, [*planned, mysql_events.xid(stream)])
     groups.add_group(stream, groups.ddl(stream))
     stream.add(mysql_events.rotate(stream))

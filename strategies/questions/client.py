@@ -82,7 +82,8 @@ def question(stream: StreamBuilder) -> Question:
         event.source.offset for event in sender.events if event.source is not None and event.origin is Origin.LOGGED
     }
     delivered = [each for each in _in_groups(logs) if each.event.offset in sent]
-    cuts = list(_cuts(stream, delivered, _queries(stream, logs)))
+    places = _places_to_cut(settings, logs, delivered)
+    cuts = list(_cuts(stream, delivered, places, _queries(stream, logs)))
     entries = list(_entries(stream, settings, logs, delivered))
     marks: dict[str, list[int]] = defaultdict(list)
     for requirement, index in _marks(settings, delivered, entries, cuts):
@@ -124,7 +125,31 @@ def _in_groups(logs: Sequence[Log]) -> Iterator[_Delivered]:
             yield _Delivered(log.name, event, in_group and last, in_group)
 
 
-def _cuts(stream: StreamBuilder, delivered: Sequence[_Delivered], texts: Mapping[int, str]) -> Iterator[dict[str, Any]]:
+def _places_to_cut(
+    settings: SenderSettings, logs: Sequence[Log], delivered: Sequence[_Delivered]
+) -> Sequence[_Delivered]:
+    """Return the events after which a connection may be lost.
+
+    A client that asks by GTIDs again may then have all that comes before a later log: the source begins with that log,
+    and what is between, which is about logs, does not come. It is certain what comes where that is not so.
+    """
+    if settings.gtid_set is None:
+        return delivered
+    numbers = {log.name: number for number, log in enumerate(logs)}
+    has, pending, places = ExecutedGtids(settings.gtid_set), None, []
+    for each, following in zip(delivered, (*delivered[1:], None), strict=True):
+        pending = gtid_parts(each.event.gtid) if each.event.gtid else pending
+        if each.ends_group and pending is not None:
+            has.add(*pending)
+        first = Sender(replace(settings, gtid_set=has.gtids())).first(logs)
+        if first <= numbers[each.log_name if following is None else following.log_name]:
+            places.append(each)
+    return places
+
+
+def _cuts(
+    stream: StreamBuilder, delivered: Sequence[_Delivered], places: Sequence[_Delivered], texts: Mapping[int, str]
+) -> Iterator[dict[str, Any]]:
     """Yield the places after which the source loses the connection, each once.
 
     Besides the place there is the index of the entry, and how many entries the client may deliver again: those of the
@@ -132,17 +157,17 @@ def _cuts(stream: StreamBuilder, delivered: Sequence[_Delivered], texts: Mapping
     """
     candidates = {
         "never": [],
-        "in a group": [each for each in delivered if each.in_group and not each.ends_group],
-        "after a group": [each for each in delivered if each.ends_group],
-        "after an ignorable event": [each for each in delivered if each.is_ignorable],
-        "at the end of a log": [each for each in delivered if each.event.type in (EventType.ROTATE, EventType.STOP)],
+        "in a group": [each for each in places if each.in_group and not each.ends_group],
+        "after a group": [each for each in places if each.ends_group],
+        "after an ignorable event": [each for each in places if each.is_ignorable],
+        "at the end of a log": [each for each in places if each.event.type in (EventType.ROTATE, EventType.STOP)],
     }
     place = stream.vary(_LOST_AFTER)
     further = sum(1 for _ in stream.several_of(_LOST_AGAIN))
-    if place == "never" or not delivered:
+    if place == "never" or not places:
         return
-    chosen = [stream.choose.one_of(candidates[place] or list(delivered))]
-    chosen += [stream.choose.one_of(list(delivered)) for _ in range(further)]
+    chosen = [stream.choose.one_of(candidates[place] or list(places))]
+    chosen += [stream.choose.one_of(list(places)) for _ in range(further)]
     for each in {each.event.offset: each for each in chosen}.values():
         index = delivered.index(each)
         resent = index + 1 - _begin(delivered, index, texts)

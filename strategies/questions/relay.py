@@ -131,10 +131,10 @@ def _own_marks(event: RelayEvent, index: int) -> Iterator[tuple[str, int]]:
     if event.source is None and event.flags & Flag.ARTIFICIAL:
         # The source's format description, with which the next relay log goes on.
         return
-    yield "WL7592-RELAY-OWN-EVENTS-SERVER-ID-ZERO", index
     if event.type in _FIRST:
         yield "WL7592-RELAY-PREVIOUS-GTIDS-OWN", index
     if event.type == EventType.ROTATE:
+        yield "WL7592-RELAY-OWN-EVENTS-SERVER-ID-ZERO", index
         yield "WL7592-RELAY-ROTATE-OWN-POSITION", index
     if event.source is not None:
         yield "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED", index

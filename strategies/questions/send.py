@@ -41,7 +41,7 @@ _MOST_HEARTBEATS: Final = 3
 #: The places in a log at which a replica may ask to begin.
 PLACES: Final = ("the beginning", "after the format description", "an event", "the end")
 #: Which GTIDs of the logs a replica may have.
-HOLDINGS: Final = ("none", "the first ones", "some", "all but the last", "all")
+HOLDINGS: Final = ("none", "the first ones", "some", "all but the second", "all but the last", "all")
 
 _ANNOUNCED: Final = choices("checksums announced", ("CRC32", "NONE"))
 _SERVER_ID: Final = choices("server id of the sender", (SOURCE_ID, 0, 0xFFFFFFFF))
@@ -159,6 +159,7 @@ def _gtid_set(stream: StreamBuilder, logs: Sequence[Log]) -> GtidSet:
         "none": (),
         "the first ones": gtids[: choose.integer(1, len(gtids))],
         "some": [each for each in gtids if choose.yes()],
+        "all but the second": [*gtids[:1], *gtids[2:]],
         "all but the last": gtids[:-1],
         "all": gtids,
     }[stream.settings["holding"]]

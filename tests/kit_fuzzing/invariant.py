@@ -14,8 +14,8 @@ _UNSAFE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u2028-\u20
 _FRAME: Final = re.compile(r'File "[^"]*?/(\w+)\.py", line \d+, in (\S+)')
 #: What the command line prints of a `MemoryError`, and where it was raised.
 _OUT_OF_MEMORY: Final = re.compile(r"ran out of memory at \S*?(\w+\.\w+)[:\s]")
-#: Lines of standard error that are not errors.
-_WARNING: Final = "warning: "
+#: Lines of standard error that are not errors; `show` writes the file and the offset before them.
+_WARNING: Final = re.compile(r"(/\S+: )?warning: ")
 
 
 class Broken(Exception):
@@ -66,7 +66,7 @@ def check_end(outcome: Outcome, *, errors: int = 1) -> None:
         raise Broken(f"out of memory {match[1]}", outcome.errors)
     if outcome.status not in (0, 1, 2):
         raise Broken(f"status {outcome.status}", outcome.errors)
-    lines = [line for line in outcome.errors.splitlines() if not line.startswith(_WARNING)]
+    lines = [line for line in outcome.errors.splitlines() if not _WARNING.match(line)]
     if outcome.status == 2 and len(lines) > errors:
         _break(outcome, f"{len(lines)} lines of error")
     if _UNSAFE.search(outcome.errors):

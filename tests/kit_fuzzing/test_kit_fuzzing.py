@@ -49,6 +49,12 @@ def test_a_regular_end_holds(status: int) -> None:
     check_end(outcome(status, errors="binlog-conformance: log.bin: is a directory\n" * (status == 2)))
 
 
+def test_warnings_are_not_errors_wherever_they_are_from() -> None:
+    check_end(
+        outcome(2, errors="warning: a\n/a/log.bin:4: warning: b\n/a/log.bin:9: an error\n/a/log.bin: warning: c\n")
+    )
+
+
 @pytest.mark.parametrize(
     ("ending", "name"),
     [
@@ -61,6 +67,7 @@ def test_a_regular_end_holds(status: int) -> None:
         ),
         (outcome(3), "status-3"),
         (outcome(2, errors="one\ntwo\n"), "decode-2-lines-of-error"),
+        (outcome(2, errors="/a/log.bin:4: an error\n/a/log.bin: no warning: \n"), "decode-2-lines-of-error"),
         (outcome(1, errors="log.bin:4: \x1b[31mred\n"), "decode-unsafe-text-on-standard-error"),
     ],
 )

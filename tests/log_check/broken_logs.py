@@ -343,6 +343,12 @@ def a_gtid_of_an_earlier_log():
     return WrittenLog().begin(gtid_set((1, 3), (5, 9))).gtid(4).query("CREATE TABLE t").gtid(7).query("CREATE TABLE u")
 
 
+@breaks("FORMAT-LOG-GTID-ONCE", event=-2)
+def a_gtid_of_mariadb_that_is_used_twice():
+    log = WrittenLog("mariadb-11.x").begin().mariadb_gtid(1).query("CREATE TABLE t (a INT)")
+    return log.mariadb_gtid(1, domain_id=1).query("CREATE TABLE u").mariadb_gtid(1).query("CREATE TABLE v")
+
+
 @breaks("WL7592-LOG-ANON-IGNORABLE", event=2, profile="worklog")
 def an_anonymous_gtid_that_must_not_be_skipped():
     return WrittenLog("worklog").begin().anonymous().query("CREATE TABLE t")
@@ -357,6 +363,11 @@ def a_sequence_number_that_does_not_ascend():
 @breaks("WL7592-LOG-LOGICAL-TIMESTAMPS", event=-2)
 def a_transaction_that_depends_on_itself():
     return WrittenLog("mysql-5.7").begin().anonymous(timestamps=(5, 5)).query("CREATE TABLE t")
+
+
+@breaks("WL7592-LOG-LOGICAL-TIMESTAMPS", event=-2)
+def a_transaction_that_depends_on_one_before_the_first():
+    return WrittenLog("mysql-5.7").begin().anonymous(timestamps=(-1, 1)).query("CREATE TABLE t")
 
 
 @breaks("WL7592-LOG-NO-QUERY-TIMESTAMPS")
@@ -412,6 +423,11 @@ def a_rows_query_outside_a_transaction():
 @breaks("FORMAT-LOG-TABLE-MAP")
 def rows_without_a_table_map():
     return WrittenLog().begin().anonymous().query("BEGIN").rows()
+
+
+@breaks("FORMAT-LOG-TABLE-MAP", event=-2)
+def two_tables_of_a_statement_with_one_id():
+    return WrittenLog().begin().anonymous().query("BEGIN").table_map().table_map(table=b"u").rows()
 
 
 @breaks("FORMAT-LOG-TABLE-MAP")

@@ -103,6 +103,7 @@ NOT_LOGS = {
     "post_header_lengths": TWO_LOGS,
     "changed_format_descriptions": TWO_LOGS,
     "relay_logs": "all that a source sends: heartbeats between events, and the next log after the first",
+    "flushed_relay_logs": "what a source sends, in some streams with the next log after the first",
     "reconnected_streams": "all that a source sends over several connections, each with its format description",
     "ignored_servers": "the events of several servers, whose logs are in one stream",
     "stop_positions": "events of a relay log with positions of other logs",

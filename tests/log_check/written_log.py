@@ -85,6 +85,9 @@ class WrittenLog:
     def anonymous(self, *, timestamps: tuple[int, int] | None = None, flags: int = 0, **also: Any):
         return self._marker(EventType.ANONYMOUS_GTID, bytes(16), 0, timestamps, flags, also)
 
+    def mariadb_gtid(self, number: int, *, domain_id: int = 0):
+        return self.event(EventType.MARIADB_GTID, gno=number, domain_id=domain_id, mariadb_gtid_flags=1)
+
     def _marker(self, code, uuid, number, timestamps, flags, also):
         self._numbers += 1
         fields = {"gtid_flags": 0, "source_uuid": uuid, "gno": number}
@@ -110,13 +113,13 @@ class WrittenLog:
     def rows_query(self, text: str = "INSERT INTO t VALUES (1)", *, flags: int = int(Flag.IGNORABLE)):
         return self.event(EventType.ROWS_QUERY, length_byte=len(text) & 0xFF, rows_query=text.encode(), flags=flags)
 
-    def table_map(self, table_id: int = 7, *, columns: int = 1):
+    def table_map(self, table_id: int = 7, *, columns: int = 1, table: bytes = b"t"):
         return self.event(
             EventType.TABLE_MAP,
             table_id=table_id,
             table_flags=1,
             database=b"d",
-            table=b"t",
+            table=table,
             column_types=b"\x03" * columns,
             column_metadata=b"",
             null_bits=bytes((columns + 7) // 8),

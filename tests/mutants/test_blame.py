@@ -44,6 +44,8 @@ ROWS = (
     ("relay-stops-at-warning", "WL4162-RELAY-KEEPS-EVENTS WL4033-RELAY-*", NOT_READ),
     ("relay-guess-marked", "WL4033-RELAY-EVENTS-AS-USUAL", TWO_SIDES_OF_COPY),
     ("send-gtid-alone-skipped", "FORMAT-SEND-HEARTBEAT", WHAT_BELONGS),
+    ("send-end-of-interval", "FORMAT-SEND-HEARTBEAT", WHAT_BELONGS),
+    ("send-compares-ends", "FORMAT-SEND-* WL4033-SEND-* WL7592-SEND-*", WHAT_BELONGS),
     ("client-*", "FORMAT-CLIENT-RESUMED", RESUMES),
     ("client-before-event", "WL4033-CLIENT-IGNORABLE", "where the last event is an ignorable one, it is before that"),
     ("*", "WL7592-LOG-SAME-SKELETON", WHOLE),

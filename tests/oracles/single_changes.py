@@ -352,12 +352,29 @@ class OneStepWrong(WorklogParser):
         return super().feed(wrong)
 
 
+class OneResetMissed(WorklogParser):
+    """A parser that is not reset once, at the reset with a number."""
+
+    def __init__(self, number):
+        super().__init__()
+        self._until = number
+
+    def reset(self):
+        self._until -= 1
+        if self._until != -1:
+            super().reset()
+
+
 def other_steps(case, answer, places=None):
-    """Yield answers of parsers that miss one event, and what follows from it."""
+    """Yield answers of parsers that miss one event or one reset, and what follows from it."""
     for number in range(len(answer.events) if case.id.profile == "worklog" else 0):
         wrong = observe(request_of(case), OneStepWrong(number))
         if wrong != answer:
             yield "step missed", partial(replace, wrong)
+    for number in range(len(case.settings["resets"]) if case.id.profile == "worklog" else 0):
+        wrong = observe(request_of(case), OneResetMissed(number))
+        if wrong != answer:
+            yield "reset missed", partial(replace, wrong)
 
 
 #: Role -> the changes of one decision with all that follows from it.

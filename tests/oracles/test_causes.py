@@ -223,6 +223,10 @@ def test_two_bugs_in_one_event_are_two_findings():
         ("UnicodeError: bad byte 0xc3 in position 3: end", "UnicodeError: bad bytes in position N"),
         ("a.b.XException: Cannot read Header{4}: java.io.IOException: Bad type 8: no", "IOException: Bad type N"),
         ("parse rows event: column 3: type 242", "parse rows event: column N: type N"),
+        ("GTID 0-1-57 is out of order after 0-1-58.", "GTID N is out of order after N."),
+        ("no 3e11fa47-71ca-11e1-9e33-c80aa9429562:tag:1-23", "no N"),
+        ("It must be <= 5. Received 67_949_818_666_655", "It must be <= N. Received N"),
+        ("5,000 rows of [1,2], data \"\xfe日本", "N rows of [N], data '...'"),
         ("\n", ""),
     ],
 )  # fmt: skip

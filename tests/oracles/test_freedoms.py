@@ -15,6 +15,9 @@ from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import TYPE_AT
 from conformance.binlog.writer import frame
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES
+from conformance.models.boundary.fed_event import WITH_QUERY, FedEvent
+from conformance.models.boundary.shipped_parser import ShippedParser
+from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.models.replica.groups import State
 from conformance.models.replica.relay import Receiver
@@ -156,6 +159,12 @@ def with_default_database(case, index, entry):
     return entry
 
 
+def dropped_from_the_last(case, index, entry):
+    if entry.get("tables_info") and entry["query"].startswith("DROP"):
+        entry["tables_info"] = ",".join(reversed(entry["tables_info"].split(",")))
+    return entry
+
+
 class ReadsSpareAs(WorklogParser):
     """A parser that handles spare markers in a way of its own."""
 
@@ -241,6 +250,44 @@ class CountsLater(Receiver):
 def at_another_time(settings, feed):
     """Return a receiver of another time and version, whose relay logs have other names."""
     return Receiver(replace(settings, timestamp=10**9, version="8.0.99-own", relay_log="mine"), feed)
+
+
+class WithOwnId(Receiver):
+    """A receiver of the worklog whose own format description and Previous_gtids have its own id, as in servers."""
+
+    def _make(self, code, body, *, server_id=None, **others):
+        begins = code in (EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS)
+        own = self.settings.server_id if begins and server_id is None else server_id
+        super()._make(code, body, server_id=own, **others)
+
+
+class MarksOwnEvents(Receiver):
+    """A receiver of the worklog that marks its own events too (WL#4162, F1)."""
+
+    def _make(self, code, body, *, flags, **others):
+        marker = 1 if code == EventType.FORMAT_DESCRIPTION else 2
+        marked = self.settings.profile == "worklog"
+        super()._make(code, body, flags=MARKER_BITS.write(flags, marker) if marked else flags, **others)
+
+
+def warning_of_each_failure(settings, feed):
+    """Return a receiver that reports what servers log where the boundary parser has no text."""
+
+    def new_feed():
+        version = SHIPPED_VERSIONS[settings.profile]
+        if version is None:
+            return feed()
+        parser = ShippedParser(version)
+
+        def warning(event):
+            with_query = event.type in WITH_QUERY
+            step = parser.feed(FedEvent(event.type, event.flags, event.query.encode() if with_query else None))
+            unexpected = "An unexpected event sequence was detected by the IO thread" if step.error else ""
+            return step.warning.text if step.warning else unexpected
+
+        return warning
+
+    return Receiver(settings, new_feed)
 
 
 def received_by(receiver):
@@ -349,6 +396,29 @@ def tables_in_another_order(case, answer):
             events[place : place + 2] = {**first, "rows": second["rows"]}, {**second, "rows": first["rows"]}
             break
     return replace(answer, events=tuple(events))
+
+
+def with_rows_divided(*, more):
+    """Return a change of the answer after which rows that fill several events are divided in another way.
+
+    Args:
+        more: Whether there is one event more, with one row; otherwise one row goes from the first event to the second.
+    """
+
+    def divided(case, answer):
+        events = list(answer.events)
+        for place in reversed(range(1, len(events) - 1)):
+            mapped, first, second = events[place - 1 : place + 2]
+            if mapped["type"] != EventType.TABLE_MAP or not (first.get("rows") and second.get("rows")):
+                continue
+            if events[place - 2]["type"] != EventType.TABLE_MAP:
+                rows, rest = first["rows"], second["rows"]
+                parts = [rows[:-1], rows[-1:], rest] if more else [rows[:-1], [*rows[-1:], *rest]]
+                made = [{**first, "rows": each} for each in parts[:-1]]
+                events[place : place + 2] = [*made, {**second, "rows": parts[-1]}]
+        return replace(answer, events=tuple(events))
+
+    return divided
 
 
 SPLIT_DROP = re.compile(r"DROP TABLE IF EXISTS (?P<names>(?:`[^`]*`,)+`[^`]*`)")
@@ -505,7 +575,11 @@ TAKEN = {
         [with_value("executed_gtids", str.upper), with_value("executed_gtids", with_both_ends)],
     ),
     "relay logs": ("relay", [received_by(OneRelayLog), received_by(BeginsMoreRelayLogs)]),
-    "values of own events": ("relay", [received_by(at_another_time)]),
+    "values of own events": (
+        "relay",
+        [received_by(at_another_time), received_by(WithOwnId), received_by(MarksOwnEvents)],
+    ),
+    "warnings without a text": ("relay", [received_by(warning_of_each_failure)]),
     "last GTID of a relay log": ("relay", [received_by(CountsLater)]),
     "checksums of relay logs": (
         "relay",
@@ -530,10 +604,11 @@ TAKEN = {
     "wording of own statements": ("log", [entries(spelled_by_others)]),
     "prefix of a statement's text": ("log", [lambda case, answer: CONTROL["bare-rows-query"](request_of(case))]),
     "Xid or COMMIT": ("log", [entries(ended_otherwise)]),
-    "notation of logged tables info": ("log", [entries(with_default_database)]),
+    "notation of logged tables info": ("log", [entries(with_default_database), entries(dropped_from_the_last)]),
     "flags of sessions": ("log", [with_value("flags", lambda flags: flags ^ Flag.SUPPRESS_USE, EventType.QUERY)]),
     "flags of rows": ("log", [with_value("rows_flags", lambda flags: flags | 2)]),
     "order of rows": ("log", [with_value("rows", lambda rows: rows[::-1], *UPDATES)]),
+    "division of rows": ("log", [with_rows_divided(more=False), with_rows_divided(more=True)]),
     "order of tables": ("log", [tables_in_another_order]),
     "order of dropped tables": ("log", [dropped_in_another_order]),
     "checkpoints": ("log", [with_checkpoint]),

@@ -10,7 +10,7 @@ from conformance.oracles.verdict import selected, trouble_of
 from conformance.protocol.observation import Observation, Refusal, Request, Trouble
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
-from conformance.strategies.grammar.family import case_of
+from conformance.strategies.grammar.family import case_of, families
 
 REFERENCE = ReferenceImplementation()
 ROLE = REFERENCE.declaration.roles["decode"]
@@ -47,6 +47,25 @@ def test_an_answer_that_is_unsupported_is_so_for_every_requirement_of_the_case()
     verdicts = Judge(ROLE).judge(case, Trouble("unsupported", "declined", ""))
     assert {verdict.status for verdict in verdicts} == {"unsupported"}
     assert not any(verdict.is_failure for verdict in verdicts)
+
+
+DECODED = [each.name for each in families().values() if "decode" in each.focus]
+
+
+@pytest.mark.parametrize("name", DECODED)
+def test_an_ignorable_event_of_an_unknown_type_that_is_refused_breaks_a_rule_about_such_events(name):
+    judge = Judge(replace(ROLE, abilities=ROLE.abilities - {"profile_strict"}))
+    for profile in families()[name].profiles_of("decode"):
+        for case in (case_of(CaseId(name, profile, seed=5, index=index)) for index in range(4)):
+            events, tolerated = case.expected.events, case.expected.tolerated
+            skipped = (at for at, each in enumerate(events) if each.get("handled") == "ignored" and at not in tolerated)
+            first = next(skipped, None)
+            if first is None:
+                continue
+            refused = Observation(events[:first], Refusal(events[first]["offset"], "unknown-event", "not known"))
+            blamed = {each.requirement for each in judge.judge(case, refused) if each.is_failure}
+            assert any(each.startswith("WL4033-") for each in blamed), str(case.id)
+            assert "FORMAT-EVENT-FIELDS" not in blamed, str(case.id)
 
 
 def case_with(family, mark):

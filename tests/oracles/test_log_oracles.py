@@ -2,10 +2,16 @@
 
 import re
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
+from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.event_types import EventType
+from conformance.binlog.header import HEADER_BYTES
+from conformance.binlog.reader import read_events
 from conformance.binlog.servers import server_of
+from conformance.binlog.writer import frame
 from conformance.mutants.mutant import MutantImplementation
 from conformance.mutants.registry import mutant_of
 from conformance.oracles.judge import Judge, request_of
@@ -176,3 +182,41 @@ def test_damaged_answers_fail(name, profile, how):
 def test_every_testable_requirement_of_the_role_has_an_oracle():
     wanted = {each.id for each in catalogue().values() if each.role == "log" and not each.untestable}
     assert wanted == {each for each in oracles() if catalogue()[each].role == "log"}
+
+
+def in_another_order(stream, rules):
+    """Return a log in which the two events of what a statement needs are exchanged; None if there are none."""
+    events = list(read_events(stream, rules))
+    for first, second in pairwise(events):
+        if {first.header.type, second.header.type} == {EventType.RAND, EventType.USER_VAR}:
+            has_checksums = first.has_checksum
+            bodies = [
+                event.data[HEADER_BYTES : -CHECKSUM_BYTES if has_checksums else None] for event in (first, second)
+            ]
+            made, at = b"", first.offset
+            for event, body, place in ((second, bodies[1], first), (first, bodies[0], second)):
+                header = place.header
+                made += frame(
+                    event.header.type,
+                    body,
+                    offset=at,
+                    checksummed=has_checksums,
+                    timestamp=header.timestamp,
+                    server_id=header.server_id,
+                    flags=header.flags,
+                )
+                at = first.offset + len(made)
+            return stream[: first.offset] + made + stream[at:]
+    return None
+
+
+def test_the_order_of_what_a_statement_needs_is_free():
+    rules, shown = server_of("worklog").rules, False
+    for case in cases("logged_markers", "worklog", 60):
+        streams = REFERENCE.ask(request_of(case)).streams
+        others = [in_another_order(stream, rules) for stream in streams]
+        if any(others):
+            shown = True
+            given = [other or stream for other, stream in zip(others, streams, strict=True)]
+            assert broken(case, observed_streams(given, rules)) == {}, str(case.id)
+    assert shown, "no statement needs two of them"

@@ -154,7 +154,7 @@ class Sender:
         Raises:
             SenderStopped: At an event that its gtid_mode forbids.
         """
-        first = self._first(logs)
+        first = self.first(logs)
         position = FIRST if self.settings.gtid_set is not None else self.settings.log_pos
         for number, log in enumerate(logs[first:], first):
             self._send_log(log, position, opens=number == first)
@@ -162,7 +162,7 @@ class Sender:
         # A sender waits at the end of its last log.
         self._send_skipped_position(logs[-1])
 
-    def _first(self, logs: Sequence[Log]) -> int:
+    def first(self, logs: Sequence[Log]) -> int:
         """Return the index of the first log to send: by GTIDs, the last one before which the replica has everything."""
         if self._excluded is None:
             return next(number for number, log in enumerate(logs) if log.name == self.settings.log_name)

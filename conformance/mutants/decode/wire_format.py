@@ -8,7 +8,7 @@ from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.header import HEADER_BYTES
+from conformance.binlog.header import HEADER_BYTES, MAGIC
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.servers import server_of
 from conformance.mutants.mutant import (
@@ -52,6 +52,10 @@ def _with_checksum(event: Event, reported: Reported) -> Reported:
     if event.has_checksum and "query" in reported:
         return {**reported, "query": reported["query"] + event.data[-4:].decode("latin-1")}
     return reported
+
+
+def _comes_later(event: Event, reported: Reported) -> bool:
+    return event.offset > len(MAGIC)
 
 
 def _as_double(value: int) -> int:
@@ -135,6 +139,18 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-DESCRIPTION-FIELDS",
         "the server version ends at its last dot",
         change("server_version", lambda text: text.rpartition(".")[0]),
+    ),
+    Mutant(
+        "later-created-lost",
+        "FORMAT-DESCRIPTION-FIELDS",
+        "a format description after the first has no time of creation",
+        change("created", to(0), all_of(of_type(EventType.FORMAT_DESCRIPTION), _comes_later)),
+    ),
+    Mutant(
+        "statement-ends-at-nul",
+        "WL40-USUAL-QUERY-TO-END",
+        "a statement ends before its first NUL",
+        change("query", lambda text: text.partition("\0")[0]),
     ),
     Mutant(
         "types-with-checksum",

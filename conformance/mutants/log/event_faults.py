@@ -168,6 +168,14 @@ def _in_given_words(scenario: Scenario, unit: Unit, kinds: tuple[type[Statement]
     return replace(unit, events=tuple(made))
 
 
+def created_wider(request: Request) -> Observation:
+    """Return the answer with a column more in each CREATE TABLE that the server writes itself."""
+    return changed(
+        lambda log, unit, event: event.generated and b"(`a` int" in event.fields.get("query", b""),
+        lambda event: set_fields(query=event.fields["query"].replace(b"(`a` int", b"(`a` int, `b` int"))(event),
+    )(request)
+
+
 def rewritten(request: Request) -> Observation:
     """Log each CREATE TABLE in statement format under another engine."""
     return changed(

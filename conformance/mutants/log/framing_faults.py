@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
-from conformance.binlog.event_types import GTID_TYPES, EventType, Purpose, types_of
+from conformance.binlog.event_types import GTID_TYPES, PLAIN_GTID_TYPES, EventType, Purpose, types_of
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.mutants.log.faults import Answer, other_bytes
+from conformance.protocol.observation import Observation, Request
 
 #: Returns another log_pos of an event: from its own, its type code, and the start and the length of its transaction's
 #: Gtid event, both 0 outside transactions.
@@ -16,6 +17,8 @@ ChangePosition = Callable[[int, int, int, int], int]
 #: Bytes before log_pos in the header, and its width.
 _BEFORE_POSITION: Final = 13
 _POSITION_BYTES: Final = 4
+#: Bytes before last_committed in a Gtid event that has it: header, flags, UUID, number and type of the timestamp.
+_LAST_COMMITTED_AT: Final = HEADER_BYTES + 1 + 16 + 8 + 1
 _OUTSIDE: Final = types_of(Purpose.LOG)
 
 
@@ -60,6 +63,28 @@ def checksums(*types: int) -> Answer:
         return bytes(made)
 
     return other_bytes(change_log)
+
+
+def committed_earlier(request: Request) -> Observation:
+    """Return the answer with each last_committed one lower than it is, -1 for the first transaction of a log."""
+
+    def change_log(stream: bytes) -> bytes:
+        made = bytearray(stream)
+        tail = 0
+        for start, size, code in _frames(stream):
+            if code == EventType.FORMAT_DESCRIPTION:
+                tail = FormatDescription.from_event(stream[start : start + size]).checksum_bytes
+            elif code in PLAIN_GTID_TYPES and size - tail > _LAST_COMMITTED_AT:
+                end, at = start + size, start + _LAST_COMMITTED_AT
+                number = int.from_bytes(made[at : at + 8], "little", signed=True) - 1
+                made[at : at + 8] = number.to_bytes(8, "little", signed=True)
+                if tail:
+                    made[end - tail : end] = checksum(bytes(made[start : end - tail])).to_bytes(
+                        CHECKSUM_BYTES, "little"
+                    )
+        return bytes(made)
+
+    return other_bytes(change_log)(request)
 
 
 def _frames(stream: bytes) -> list[tuple[int, int, int]]:

@@ -26,6 +26,7 @@ from conformance.mutants.log.faults import (
 )
 from conformance.mutants.log.framing_faults import (
     checksums,
+    committed_earlier,
     no_position_of_end,
     own_start,
     positions,
@@ -107,6 +108,12 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=changed(of_type(*ROWS_TYPES), set_fields(table_id=1)),
     ),
     Mutant(
+        "logs-one-table-id",
+        "FORMAT-LOG-TABLE-MAP",
+        "all tables have one table id, those of one statement too",
+        answer=changed(of_type(*ROWS_TYPES, EventType.TABLE_MAP), set_fields(table_id=7)),
+    ),
+    Mutant(
         "logs-no-end",
         "FORMAT-LOG-TRANSACTION-ENDS",
         "the Query events COMMIT and ROLLBACK are not written",
@@ -131,6 +138,12 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=changed(of_type(EventType.GTID), set_fields(gno=1)),
     ),
     Mutant(
+        "logs-mariadb-gtid-repeated",
+        "FORMAT-LOG-GTID-ONCE",
+        "every transaction of a MariaDB server has the number 1",
+        answer=changed(of_type(EventType.MARIADB_GTID), set_fields(gno=1)),
+    ),
+    Mutant(
         "logs-previous-gtids-twice",
         "FORMAT-LOG-PREVIOUS-GTIDS-ONCE",
         "a log begins with two Previous_gtids events",
@@ -153,6 +166,12 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-LOG-LOGICAL-TIMESTAMPS",
         "Gtid events have no logical timestamps",
         answer=changed(of_type(*GTID_TYPES), lambda event: replace(event, fields=without_timestamps(event.fields))),
+    ),
+    Mutant(
+        "logs-dependence-below-zero",
+        "WL7592-LOG-LOGICAL-TIMESTAMPS",
+        "last_committed is counted from -1 in each log",
+        answer=committed_earlier,
     ),
     Mutant(
         "logs-query-timestamps",

@@ -17,6 +17,7 @@ from conformance.models.server.statements import (
 )
 from conformance.mutants.log.event_faults import (
     created_as_given,
+    created_wider,
     drops_of,
 )
 from conformance.mutants.log.faults import (
@@ -101,6 +102,12 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-LOG-CREATE-SELECT-ROW",
         "the CREATE TABLE before the rows keeps its SELECT",
         answer=created_as_given("row"),
+    ),
+    Mutant(
+        "logs-create-select-other-columns",
+        "WL7592-LOG-CREATE-SELECT-ROW",
+        "the CREATE TABLE before the rows has one column more",
+        answer=created_wider,
     ),
     Mutant(
         "logs-create-inside",

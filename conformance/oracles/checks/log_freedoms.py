@@ -148,6 +148,51 @@ def _contents(events: Iterable[Entry]) -> list[tuple[object, list[str]]]:
     return sorted((each.get("type", 0), sorted(map(repr, each.get("rows") or ()))) for each in events)
 
 
+def other_division(alignment: Alignment, index: int) -> range | None:
+    """Return the places of the rows events of a statement in the answer, if it divides the rows in another way.
+
+    That is so if the events that follow the statement's one Table_map have the rows of the expected ones, all in all,
+    and the last of them alone has the end of the statement.
+
+    Args:
+        alignment: The answer beside the expected one.
+        index: Index of an expected rows event; other events are never divided.
+    """
+    expected, events = alignment.case.expected.events, alignment.observation.events
+    if index >= alignment.count or "rows" not in expected[index]:
+        return None
+    places = _statement(expected, index)
+    maps = [each["type"] == EventType.TABLE_MAP for each in expected[max(places.start - 2, 0) : places.start]]
+    seen = [entry for place in places if (entry := alignment.observed(place)) is not None]
+    if maps != [False, True] or not seen:
+        return None
+    block = _statement(events, next(place for place, each in enumerate(events) if each is seen[0]))
+    wanted, given = ([expected[place] for place in places], [events[place] for place in block])
+    if any("rows" not in each for each in given) or _changes(wanted) != _changes(given):
+        return None
+    if [each["rows"] for each in wanted] == [each["rows"] for each in given]:
+        return None
+    ends = [bool((each.get("rows_flags") or 0) & STATEMENT_END) for each in given]
+    return block if ends == [False] * (len(given) - 1) + [True] else None
+
+
+def _changes(events: Iterable[Entry]) -> list[tuple[object, str]]:
+    """Return the rows of rows events with their types, in an order of their own."""
+    return sorted((str(each["type"]), repr(row)) for each in events for row in each["rows"] or ())
+
+
+def is_division_of_rows(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether it is in a statement whose rows are the same, but divided among rows events in another way."""
+    if difference.place is None:
+        of_division = difference.field in ("rows", "rows_flags", ENTRY)
+        return of_division and other_division(alignment, difference.index) is not None
+    if difference.field != ENTRY:
+        return False
+    indices = (index for index, each in enumerate(alignment.case.expected.events) if "rows" in each)
+    blocks = (other_division(alignment, index) for index in indices)
+    return any(block is not None and difference.place in block for block in blocks)
+
+
 def is_checkpoint(alignment: Alignment, difference: Difference) -> bool:
     """Return whether it is a checkpoint that is not expected."""
     if difference.field != ENTRY or difference.place is None:

@@ -13,7 +13,7 @@ from conformance.log_check.log_checker import CheckedLog, LogChecker
 from conformance.log_check.verdicts import Note, Verdicts, Violation
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import MISSING, Cause
-from conformance.oracles.checks.log_freedoms import has_free_rows
+from conformance.oracles.checks.log_freedoms import has_free_rows, other_division
 from conformance.oracles.checks.logged_event_comparisons import (
     IGNORABLE,
     Compare,
@@ -65,6 +65,12 @@ def logged(
         for index in alignment.marked(requirement):
             wanted, seen = expected[index], alignment.observed(index)
             if types and wanted["type"] not in types:
+                continue
+            block = other_division(alignment, index)
+            if block is not None:
+                is_end = index + 1 == len(expected) or "rows" not in expected[index + 1]
+                last = (index, block[-1]) if is_end else None
+                yield GOOD
                 continue
             if seen is None:
                 last = None

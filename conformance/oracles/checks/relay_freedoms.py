@@ -14,8 +14,12 @@ from conformance.binlog.format_description import FormatDescription, has_checksu
 from conformance.binlog.gtid_set import GtidSet, Interval
 from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT, Header
 from conformance.binlog.reader import framed_events
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.models.boundary.shipped_parser import ShippedParser
+from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.checks.boundary_steps import fed_by_offset
 from conformance.oracles.differences import Difference, differences
 from conformance.protocol.roles.relay import event_data, is_repeated_format
 from conformance.specs.catalogue import ENTRY
@@ -24,10 +28,22 @@ from conformance.specs.versions import Profiles
 Entry = Mapping[str, Any]
 
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
+#: The types of the events with which the replica itself begins a relay log.
+_BEGINNING: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS)})
+#: The markers of the replica's own events.
+_MARKERS: Final[Mapping[int, BoundaryType]] = {
+    EventType.FORMAT_DESCRIPTION: BoundaryType.IGNORE_BOUNDARY,
+    EventType.PREVIOUS_GTIDS: BoundaryType.SELF_CONTAINED,
+    EventType.ROTATE: BoundaryType.SELF_CONTAINED,
+}
 #: The replicas that list the GTIDs of groups that they leave out.
 _WITH_LISTS: Final = Profiles("mariadb")
 #: The bytes of a Rotate with the position; the name of the next log follows.
 _POSITION_BYTES: Final = 8
+#: The bytes of a format description's body with the version of the binary log.
+_BINLOG_VERSION: Final = slice(0, 2)
+#: The byte of a format description's body with the length of a header.
+_HEADER_LENGTH: Final = slice(56, 57)
 #: The bytes of a format description's body with the server's version.
 _VERSION: Final = slice(2, 52)
 #: The bytes of a format description's body with the time at which it was created.
@@ -197,10 +213,24 @@ def is_own_value(alignment: Alignment, difference: Difference) -> bool:
         return _without_time(pair[0]) == _without_time(pair[1])
     if not _is_own(alignment, pair[0]):
         return False
-    compared = [
-        (each.header.type, each.header.server_id, each.header.flags, _asked_of(alignment, each)) for each in pair
-    ]
-    return compared[0] == compared[1]
+    wanted, seen = (_own_header(alignment, each) for each in pair)
+    return wanted == seen and _asked_of(alignment, pair[0]) == _asked_of(alignment, pair[1])
+
+
+def _own_header(alignment: Alignment, event: _Event) -> tuple[int, int, int]:
+    """Return what is asked of the header of a replica's own event: the type, the server id and the flags.
+
+    Under `worklog` a right marker counts as none: WL#4162 has a server mark what it writes, and does not name relay
+    logs. The id 0 that WL#7592 names is that of Rotate events.
+    """
+    header = event.header
+    if not RELAY_RULES[alignment.case.id.profile].own_id_zero:
+        return header.type, header.server_id, header.flags
+    own = (0, alignment.case.settings["server_id"])
+    is_same = header.type in _BEGINNING and header.server_id in own
+    is_marked = MARKER_BITS.read(header.flags) is _MARKERS.get(header.type)
+    flags = MARKER_BITS.write(header.flags, BoundaryType.NOT_DEFINED) if is_marked else header.flags
+    return header.type, 0 if is_same else header.server_id, flags
 
 
 def is_stamped(alignment: Alignment, header: Header) -> bool:
@@ -222,6 +252,9 @@ def _asked_of(alignment: Alignment, event: _Event) -> bytes:
     """Return the part of the body that is asked for."""
     if not event.begins_or_ends_a_log(alignment) or event.header.type == EventType.PREVIOUS_GTIDS:
         return event.body
+    if event.header.type == EventType.FORMAT_DESCRIPTION:
+        # A reader of the relay log needs these two; the server's version and the lengths are the replica's own.
+        return event.body[_BINLOG_VERSION] + event.body[_HEADER_LENGTH]
     return event.body[:_POSITION_BYTES] if event.header.type == EventType.ROTATE else b""
 
 
@@ -309,3 +342,32 @@ def stops_at_unknown(alignment: Alignment) -> bool:
     if alignment.observation.error is None:
         return False
     return alignment.stop in alignment.marked("WL4033-RELAY-UNKNOWN-NOT-LOST")
+
+
+def is_silent_failure(alignment: Alignment, index: int) -> bool:
+    """Return whether a shipped boundary parser fails at an event for which servers have no text of their own.
+
+    The receiver logs a warning there nevertheless: that it has met an unexpected sequence of events.
+    """
+    version = SHIPPED_VERSIONS[alignment.case.id.profile]
+    if version is None or index >= alignment.count:
+        return False
+    case, parser, at = alignment.case, ShippedParser(version), 0
+    written = [entry["data"] for entry in case.expected.events]
+    for offset, fed in fed_by_offset(case.stream).items():
+        if offset in case.settings.get("connections", ()):
+            parser.reset()
+        length = HEADER.unpack_from(case.stream, offset)[3]
+        with suppress(ValueError):
+            at = written.index(case.stream[offset : offset + length].hex(), at) + 1
+            if fed.type == EventType.ROTATE and fed.flags & Flag.ARTIFICIAL:
+                continue
+            step = parser.feed(fed)
+            if at > index:
+                return at == index + 1 and step.error and step.warning is None
+    return False
+
+
+def is_warning_without_text(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether it is the warning at an event where a boundary parser fails and servers have no text."""
+    return difference.field == "warning" and is_silent_failure(alignment, difference.index)
