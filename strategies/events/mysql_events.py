@@ -22,8 +22,8 @@ from conformance.strategies.grammar.stream import StreamBuilder
 #: The pieces of generated text, the simplest first.
 FRAGMENTS: Final = ("a", "insert into t1(a,b) values(1,2) ", "ä", "日本語 ", "'\"`\\;\n-- ", "# ", "\t%s%n{}<b>&amp;")
 #: Names of default databases: none, and the longest in characters and in bytes.
-DATABASES: Final = ("test", "", "a", "日" * 64)
-NAMES: Final = ("test", "t1", "a", "ünïcode", "x" * 64, "back`tick", "日本")
+DATABASES: Final = ("test", "", "a", "日" * 64, "Sales")
+NAMES: Final = ("test", "t1", "a", "ünïcode", "x" * 64, "back`tick", "日本", "Orders")
 #: Flag bits that do not affect how an event is read.
 FREE_FLAGS: Final = (0, Flag.THREAD_SPECIFIC, Flag.SUPPRESS_USE, 0x10, Flag.NO_FILTER, Flag.MTS_ISOLATE, 0x400, 0x1000)
 #: The flag of events that a reader may ignore if it does not know their type.

@@ -23,7 +23,7 @@ from conformance.strategies.scenarios.table_work import TableWork
 TABLES: Final = (
     TableName(DATABASE, "t1"),
     TableName(DATABASE, "t2"),
-    TableName(DATABASE, "t3"),
+    TableName(DATABASE, "Orders"),
     TableName("other", "t1"),
     TableName(DATABASE, "t10"),
 )

@@ -115,6 +115,10 @@ def _sorted_tables(fields: dict[str, Any], reported: Reported) -> Reported:
     return {"tables_info": _text(tables_text(sorted(fields["tables_info"], key=lambda each: each["table"])))}
 
 
+def _lower_case(fields: dict[str, Any], reported: Reported) -> Reported:
+    return {"tables_info": _text(tables_text(fields["tables_info"])).lower()}
+
+
 def _names_of_127(fields: dict[str, Any], reported: Reported) -> Reported:
     cut = [{part: name[:0x7F] for part, name in each.items()} for each in fields["tables_info"]]
     return {"tables_info": _text(tables_text(cut))}
@@ -217,6 +221,7 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "the first three tables of a list are read",
         _changed(_three_tables),
     ),
+    Mutant("listed-in-lower-case", "WL40-TABLES-INFO-LIST", "tables info is in lower case", _changed(_lower_case)),
     Mutant("sorted-tables-info", "WL40-TABLES-INFO-LIST", "tables info is sorted by table", _changed(_sorted_tables)),
     Mutant("names-cut-at-127", "WL40-TABLES-INFO-NAME-LENGTHS", "a name is cut at 127 bytes", _changed(_names_of_127)),
     Mutant(

@@ -6,7 +6,7 @@ from typing import Final
 
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import ROWS_V1, ROWS_V2, EventType
+from conformance.binlog.event_types import QUERY_TYPES, ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES, MAGIC
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
@@ -203,6 +203,24 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-TABLE-MAP",
         "a table name is cut at 63 characters",
         change("table", lambda name: name[:63]),
+    ),
+    Mutant(
+        "table-in-lower-case",
+        "FORMAT-TABLE-MAP",
+        "a table name is turned into lower case",
+        change("table", str.lower),
+    ),
+    Mutant(
+        "table-database-in-lower-case",
+        "FORMAT-TABLE-MAP",
+        "the database of a Table_map is turned into lower case",
+        change("database", str.lower, of_type(EventType.TABLE_MAP)),
+    ),
+    Mutant(
+        "database-in-lower-case",
+        "FORMAT-QUERY",
+        "the default database is turned into lower case",
+        change("database", str.lower, of_type(*QUERY_TYPES)),
     ),
     Mutant("rows-flags-lost", "FORMAT-ROWS", "rows flags are 0", change("rows_flags", to(0))),
     Mutant(

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import zip_longest
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
@@ -13,6 +14,9 @@ from conformance.protocol.roles.decode import STATUS_FIELDS
 _HEADER: Final = ("type", "timestamp", "server_id", "length", "log_pos", "flags")
 _NAME: Final = r"`((?:[^`]|``)*)`"
 _TUPLE: Final = re.compile(rf"{_NAME}\.{_NAME}(?:,|\Z)")
+
+#: The most bytes that a signed length of one byte gives.
+_SIGNED_BYTE: Final = 0x7F
 
 #: Tables as pairs of database and name.
 _Pairs = list[tuple[str, str]]
@@ -96,12 +100,16 @@ def _some_left_out(wanted: _Pairs, seen: _Pairs) -> bool:
 
 
 def _not_the_list(wanted: _Pairs, seen: _Pairs) -> bool:
-    """Return whether tables are in another order, or only the first few are reported."""
-    return set(wanted) == set(seen) or (len(seen) < len(wanted) and wanted[: len(seen)] == seen)
+    """Return whether tables are in another order, only the first few are reported, or names of usual length differ."""
+    if set(wanted) == set(seen) or (len(seen) < len(wanted) and wanted[: len(seen)] == seen):
+        return True
+    return not (_long_names_differ(wanted, seen) or _databases_differ(wanted, seen))
 
 
 def _long_names_differ(wanted: _Pairs, seen: _Pairs) -> bool:
-    return any(len(name.encode()) > 0x7F for pair in wanted for name in pair)
+    """Return whether a long name is the first that is wrong: what comes after a wrong length is wrong too."""
+    first = next((pair for pair, other in zip_longest(wanted, seen) if pair != other), None)
+    return first is not None and any(len(name.encode()) > _SIGNED_BYTE for name in first)
 
 
 def _databases_differ(wanted: _Pairs, seen: _Pairs) -> bool:
