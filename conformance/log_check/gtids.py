@@ -8,6 +8,7 @@ from conformance.binlog.errors import located
 from conformance.binlog.event_types import GTID_TYPES, QUERY_TYPES, EventType, type_name
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
+from conformance.binlog.format_description import version_tuple
 from conformance.binlog.gtid_set import uuid_text
 from conformance.binlog.layout import TAIL
 from conformance.binlog.limits import check_values
@@ -22,6 +23,7 @@ RELAY_FOREIGN_PREVIOUS_GTIDS: Final = "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED"
 PREVIOUS_GTIDS_ONCE: Final = "FORMAT-LOG-PREVIOUS-GTIDS-ONCE"
 ANON_IGNORABLE: Final = "WL7592-LOG-ANON-IGNORABLE"
 GTID_ONCE: Final = "FORMAT-LOG-GTID-ONCE"
+SERVER_VERSION: Final = "FORMAT-LOG-GTID-SERVER-VERSION"
 LOGICAL_TIMESTAMPS: Final = "WL7592-LOG-LOGICAL-TIMESTAMPS"
 NO_QUERY_TIMESTAMPS: Final = "WL7592-LOG-NO-QUERY-TIMESTAMPS"
 
@@ -103,6 +105,28 @@ class AnonymousFlag:
             verdicts.good(ANON_IGNORABLE)
         else:
             verdicts.bad(ANON_IGNORABLE, seen.offset, f"the flags {seen.flags:#06x}", "the ignorable flag 0x0080")
+
+
+class ServerVersions:
+    """Judges that the immediate_server_version of Gtid events is the version of the server that writes the log."""
+
+    requirements = (SERVER_VERSION,)
+    codes = frozenset(map(int, GTID_TYPES))
+    inside_payloads = False
+
+    def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
+        """Judge one Gtid event; in a relay log the server that wrote it is the source, if the source has the field."""
+        shown = seen.fields.get("immediate_server_version")
+        version = (0, 0, 0) if log.format is None else version_tuple(log.format.server_version)
+        if shown is None or log.relay or not any(version):
+            return
+        major, minor, patch = version
+        own = major * 10_000 + minor * 100 + patch
+        if shown == own:
+            verdicts.good(SERVER_VERSION)
+        else:
+            expected = f"{own}, as in the format description"
+            verdicts.bad(SERVER_VERSION, seen.offset, f"an immediate_server_version of {shown}", expected)
 
 
 class UsedGtids:

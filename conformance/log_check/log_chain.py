@@ -8,10 +8,11 @@ from conformance.log_check.log_checker import CheckedLog
 from conformance.log_check.verdicts import Verdicts
 
 ROTATE_NEXT: Final = "FORMAT-LOG-ROTATE-NEXT"
+CREATED: Final = "FORMAT-LOG-CREATED"
 PREVIOUS_GTIDS_KEPT: Final = "WL7592-LOG-PREVIOUS-GTIDS-KEPT"
 
 #: The requirements that a chain of logs shows, and a single log does not.
-JUDGED_IN_A_CHAIN: Final = (ROTATE_NEXT, PREVIOUS_GTIDS_KEPT)
+JUDGED_IN_A_CHAIN: Final = (ROTATE_NEXT, CREATED, PREVIOUS_GTIDS_KEPT)
 
 #: Offset of the first event of every log, in bytes.
 _FIRST_EVENT: Final = 4
@@ -46,6 +47,7 @@ def judge_chain(before: CheckedLog, after: CheckedLog, *, of_before: Verdicts, o
     of_before.use_profile(before.log.profile)
     of_after.use_profile(after.log.profile)
     _rotate(before, after, of_before)
+    _created(before, after, of_after)
     if after.previous_gtids is None or after.log.relay or before.previous_gtids is None:
         return
     offset, gtids = after.previous_gtids
@@ -70,3 +72,16 @@ def _rotate(before: CheckedLog, after: CheckedLog, verdicts: Verdicts) -> None:
         verdicts.bad(ROTATE_NEXT, offset, f"a Rotate to {next_file!r}, position {next_position}", expected)
     else:
         verdicts.good(ROTATE_NEXT)
+
+
+def _created(before: CheckedLog, after: CheckedLog, verdicts: Verdicts) -> None:
+    """Judge the time of a start in the second log: the server started if the first one does not end with a Rotate."""
+    if after.log.relay or after.log.format is None:
+        return
+    created = after.log.format.created
+    if bool(created) == (before.rotate is None):
+        verdicts.good(CREATED)
+        return
+    how = "no Rotate" if before.rotate is None else "a Rotate"
+    expected = f"{'the time of a start' if before.rotate is None else '0'}, as {before.log.name} ends with {how}"
+    verdicts.bad(CREATED, _FIRST_EVENT, f"{created} as the time of a start", expected)

@@ -23,6 +23,7 @@ from conformance.log_check.gtids import (
     LogicalTimestamps,
     PreviousGtids,
     QueryTimestamps,
+    ServerVersions,
     UsedGtids,
 )
 from conformance.log_check.log_event import Log, LogEvent, Place
@@ -55,6 +56,7 @@ def _rules(transactions: Transactions, used: UsedGtids, end: EndLast) -> tuple[R
         PreviousGtids(),
         AnonymousFlag(),
         used,
+        ServerVersions(),
         LogicalTimestamps(),
         QueryTimestamps(),
         Markers(transactions),

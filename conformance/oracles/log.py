@@ -34,6 +34,7 @@ from conformance.oracles.checks.logged_event_comparisons import (
     equal_markers,
     equal_other_flags,
     equal_rows,
+    equal_starts,
     equal_statements,
     equal_texts,
     flagged,
@@ -311,12 +312,14 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         )
     ),
     by_log_check("FORMAT-LOG-BODY"),
+    logged("FORMAT-LOG-CREATED", equal_starts, required=False),
     by_log_check("FORMAT-LOG-POSITIONS", rule=_POSITIONS, at=_is_outside("WL7592-LOG-GTID-POSITIONS"), asks_more=True),
     by_log_check("FORMAT-LOG-CHECKSUMS", rule=_CHECKSUMS, at=_is_outside("WL7592-LOG-GTID-CHECKSUMS")),
     by_log_check("WL7592-LOG-GTID-POSITIONS", rule=_POSITIONS, at=_is_in_transaction, asks_more=True),
     by_log_check("WL7592-LOG-GTID-CHECKSUMS", rule=_CHECKSUMS, at=_is_in_transaction),
     by_log_check("FORMAT-LOG-DESCRIPTION-CHECKSUM", asks_more=True),
     by_log_check("FORMAT-LOG-TRANSACTION-LENGTH", asks_more=True),
+    by_log_check("FORMAT-LOG-GTID-SERVER-VERSION", asks_more=True),
     by_log_check("WL7592-LOG-LOGICAL-TIMESTAMPS", asks_more=True),
     by_log_check("WL7592-LOG-NO-QUERY-TIMESTAMPS", asks_more=True),
     # WL#7592: Gtid events and Previous_gtids

@@ -178,6 +178,8 @@ def _entry(log: PlannedLog, number: int, event: LoggedEvent, flags: int) -> dict
     if event.rows:
         entry["rows_flags"] = fields["rows_flags"]
         entry["rows"] = [{"before": _image(before), "after": _image(after)} for before, after in event.rows]
+    if event.type == EventType.FORMAT_DESCRIPTION and not log.format.created:
+        entry["created"] = 0
     if event.type == EventType.PREVIOUS_GTIDS:
         entry["previous_gtids"] = str(fields["previous_gtids"])
     if event.type in FIXED_LENGTHS:
@@ -208,6 +210,7 @@ ALWAYS: Final = (
     "FORMAT-LOG-TRANSACTION-ENDS",
     "FORMAT-LOG-END-NEEDS-BEGIN",
     "FORMAT-LOG-TRANSACTION-LENGTH",
+    "FORMAT-LOG-GTID-SERVER-VERSION",
     "FORMAT-LOG-GTID-ONCE",
     "FORMAT-LOG-PREVIOUS-GTIDS-ONCE",
     "FORMAT-LOG-END-LAST",
@@ -241,6 +244,10 @@ def _previous_gtids_marks(log: PlannedLog, event: LoggedEvent) -> tuple[str, ...
     return (f"WL7592-LOG-{mode}-PREVIOUS-GTIDS", *kept)
 
 
+def _description_marks(log: PlannedLog, event: LoggedEvent) -> tuple[str, ...]:
+    return ("FORMAT-LOG-CREATED",)
+
+
 def _anonymous_marks(log: PlannedLog, event: LoggedEvent) -> tuple[str, ...]:
     unit = next(unit for unit in log.units if any(each is event for each in unit.events))
     begins = unit.events[1].fields.get("query") == BEGIN
@@ -259,6 +266,7 @@ def _rows_query_marks(log: PlannedLog, event: LoggedEvent) -> tuple[str, ...]:
 
 #: Type -> what an event of it exercises, whatever the scenario.
 _MARKS: Final[Mapping[int, Callable[[PlannedLog, LoggedEvent], tuple[str, ...]]]] = {
+    EventType.FORMAT_DESCRIPTION: _description_marks,
     EventType.PREVIOUS_GTIDS: _previous_gtids_marks,
     EventType.ANONYMOUS_GTID: _anonymous_marks,
     EventType.GTID: _gtid_marks,

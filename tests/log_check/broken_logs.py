@@ -332,6 +332,12 @@ def a_transaction_length_that_is_too_short():
     return WrittenLog().begin().anonymous(**commit).query("CREATE TABLE t (a INT)")
 
 
+@breaks("FORMAT-LOG-GTID-SERVER-VERSION", event=2)
+def a_version_of_another_server():
+    commit = {"immediate_commit_timestamp": 1, "transaction_length": 137, "immediate_server_version": 80042}
+    return WrittenLog().begin().anonymous(**commit).query("CREATE TABLE t (a INT)")
+
+
 @breaks("FORMAT-LOG-GTID-ONCE", event=-2)
 def a_gtid_that_is_used_twice():
     log = WrittenLog().begin().gtid(1).query("CREATE TABLE t (a INT)").gtid(1, uuid=OTHER_UUID).query("CREATE TABLE u")

@@ -35,7 +35,7 @@ def test_a_gtid_that_the_next_log_has_lost():
 
 def test_a_source_that_the_next_log_has_lost():
     first = WrittenLog().begin(gtid_set((1, 3))).gtid(1, uuid=OTHER_UUID).insert()
-    _, (violation,) = chain(first, WrittenLog().begin(gtid_set((1, 3))))
+    _, (violation,) = chain(first, WrittenLog(created=1).begin(gtid_set((1, 3))))
     assert violation.requirement == "WL7592-LOG-PREVIOUS-GTIDS-KEPT"
 
 
@@ -47,9 +47,22 @@ def test_a_rotate_to_another_place_than_the_next_log(name, position):
 
 
 def test_a_log_whose_server_crashed_has_no_rotate():
-    judged, violations = chain(WrittenLog().begin(), WrittenLog().begin())
+    judged, violations = chain(WrittenLog().begin(), WrittenLog(created=1).begin())
     assert violations == []
     assert "FORMAT-LOG-ROTATE-NEXT" not in judged
+
+
+@pytest.mark.parametrize(
+    ("first", "created", "actual"),
+    [
+        (WrittenLog().begin().rotate("bin.000002"), 1, "1 as the time of a start"),
+        (WrittenLog().begin().stop(), 0, "0 as the time of a start"),
+        (WrittenLog().begin(), 0, "0 as the time of a start"),
+    ],
+)
+def test_a_log_has_the_time_of_a_start_if_the_log_before_it_was_not_rotated(first, created, actual):
+    _, (violation,) = chain(first, WrittenLog(created=created).begin())
+    assert (violation.requirement, violation.offset, violation.actual) == ("FORMAT-LOG-CREATED", 4, actual)
 
 
 @pytest.mark.parametrize(

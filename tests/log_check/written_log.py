@@ -29,14 +29,16 @@ class WrittenLog:
         offsets: The offset of each event.
     """
 
-    def __init__(self, profile: str = "mysql-8.0", *, checksums: bool = True, server_version: str = "") -> None:
+    def __init__(
+        self, profile: str = "mysql-8.0", *, checksums: bool = True, server_version: str = "", created: int = 0
+    ) -> None:
         server = server_of(profile)
         algorithm = ChecksumAlgorithm.CRC32 if checksums else ChecksumAlgorithm.NONE
         self.server = server
         self.format = FormatDescription(
             binlog_version=4,
             server_version=server_version or server.version,
-            created=0,
+            created=created,
             header_length=HEADER_BYTES,
             post_header_lengths=server.post_header_lengths,
             checksum_algorithm=int(algorithm) if server.checksums else None,

@@ -19,6 +19,9 @@ _BEFORE_POSITION: Final = 13
 _POSITION_BYTES: Final = 4
 #: Bytes before last_committed in a Gtid event that has it: header, flags, UUID, number and type of the timestamp.
 _LAST_COMMITTED_AT: Final = HEADER_BYTES + 1 + 16 + 8 + 1
+#: Bytes before the time of the start in a format description's body, and its width.
+_BEFORE_CREATED: Final = 2 + 50
+_CREATED_BYTES: Final = 4
 _OUTSIDE: Final = types_of(Purpose.LOG)
 
 
@@ -85,6 +88,22 @@ def committed_earlier(request: Request) -> Observation:
         return bytes(made)
 
     return other_bytes(change_log)(request)
+
+
+def creations(created: Callable[[int], int]) -> Answer:
+    """Return the answer with another time of the start in each format description, from its own one."""
+
+    def change_log(stream: bytes) -> bytes:
+        start, size, _ = _frames(stream)[0]
+        event = bytearray(stream[start : start + size])
+        at = HEADER_BYTES + _BEFORE_CREATED
+        number = created(int.from_bytes(event[at : at + _CREATED_BYTES], "little"))
+        event[at : at + _CREATED_BYTES] = number.to_bytes(_CREATED_BYTES, "little")
+        if FormatDescription.from_event(bytes(event)).checksum_algorithm is not None:
+            event[-CHECKSUM_BYTES:] = checksum(bytes(event[:-CHECKSUM_BYTES])).to_bytes(CHECKSUM_BYTES, "little")
+        return stream[:start] + bytes(event) + stream[start + size :]
+
+    return other_bytes(change_log)
 
 
 def _frames(stream: bytes) -> list[tuple[int, int, int]]:

@@ -27,6 +27,7 @@ from conformance.mutants.log.faults import (
 from conformance.mutants.log.framing_faults import (
     checksums,
     committed_earlier,
+    creations,
     no_position_of_end,
     own_start,
     positions,
@@ -39,11 +40,11 @@ from conformance.mutants.log.gtid_faults import (
 from conformance.mutants.log.transaction_faults import (
     all_gtids,
     extra_anonymous,
+    gtid_fields,
     lone_gtids,
     numbered,
     previous_gtids,
     reads_past,
-    shorter_lengths,
     with_bad_checksum,
     without_gtid,
 )
@@ -102,6 +103,18 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=other_bytes(with_bad_checksum),
     ),
     Mutant(
+        "logs-start-in-each-log",
+        "FORMAT-LOG-CREATED",
+        "the format description of every log has the time of a start",
+        answer=creations(lambda created: created or 1),
+    ),
+    Mutant(
+        "logs-no-start",
+        "FORMAT-LOG-CREATED",
+        "no format description has the time of a start",
+        answer=creations(lambda created: 0),
+    ),
+    Mutant(
         "logs-other-table-id",
         "FORMAT-LOG-TABLE-MAP",
         "rows events have a table id that no Table_map has",
@@ -129,7 +142,13 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-short-transaction-length",
         "FORMAT-LOG-TRANSACTION-LENGTH",
         "the transaction length is one byte too small",
-        answer=shorter_lengths,
+        answer=gtid_fields("transaction_length", lambda length: length - 1),
+    ),
+    Mutant(
+        "logs-version-of-another-server",
+        "FORMAT-LOG-GTID-SERVER-VERSION",
+        "the immediate_server_version is 999999, that of an unknown server",
+        answer=gtid_fields("immediate_server_version", lambda version: 999_999),
     ),
     Mutant(
         "logs-gtid-repeated",

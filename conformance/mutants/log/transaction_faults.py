@@ -299,35 +299,40 @@ def _sets_tables_info(statement: Statement) -> bool:
     return isinstance(statement, SetGlobal) and statement.variable == "binlog_with_tables_info"
 
 
-def shorter_lengths(request: Request) -> Observation:
-    """Write transaction lengths that are one byte too small."""
-    observed = written(request, log_of(scenario_of(request)).logs)
-    streams = []
-    for stream in observed.streams:
-        data = bytearray(stream)
-        at = len(MAGIC)
-        described = None
-        while at < len(data):
-            size = HEADER.unpack(data[at : at + HEADER_BYTES])[3]
-            event = bytes(data[at : at + size])
-            if event[4] == EventType.FORMAT_DESCRIPTION:
-                described = FormatDescription.from_event(event)
-            if event[4] in GTID_TYPES and described is not None:
-                data[at : at + size] = _one_shorter(event, described)
-            at += size
-        streams.append(bytes(data))
-    return observed_streams(streams, server_of(request.profile).rules)
+def gtid_fields(name: str, change: Callable[[int], int]) -> Answer:
+    """Return the answer with another value of a field of Gtid events, as long as the own one on the wire."""
+
+    def answer(request: Request) -> Observation:
+        observed = written(request, log_of(scenario_of(request)).logs)
+        streams = [_with_gtid_fields(stream, name, change) for stream in observed.streams]
+        return observed_streams(streams, server_of(request.profile).rules)
+
+    return answer
 
 
-def _one_shorter(data: bytes, described: FormatDescription) -> bytes:
-    """Return a Gtid event whose transaction length is one less; its own length stays."""
+def _with_gtid_fields(stream: bytes, name: str, change: Callable[[int], int]) -> bytes:
+    data = bytearray(stream)
+    at = len(MAGIC)
+    described = None
+    while at < len(data):
+        size = HEADER.unpack(data[at : at + HEADER_BYTES])[3]
+        event = bytes(data[at : at + size])
+        if event[4] == EventType.FORMAT_DESCRIPTION:
+            described = FormatDescription.from_event(event)
+        if event[4] in GTID_TYPES and described is not None:
+            data[at : at + size] = _with_field(event, described, name, change)
+        at += size
+    return bytes(data)
+
+
+def _with_field(data: bytes, described: FormatDescription, name: str, change: Callable[[int], int]) -> bytes:
     header = Header(*HEADER.unpack(data[:HEADER_BYTES]))
     event = Event(0, header, data, described)
     layout, declared = event.layout()
     fields = event.fields()
-    body = layout.write(
-        {**fields, "transaction_length": fields.get("transaction_length", 1) - 1}, post_header_length=declared
-    )
+    if name not in fields:
+        return data
+    body = layout.write({**fields, name: change(fields[name])}, post_header_length=declared)
     made = data[:HEADER_BYTES] + body
     if described.checksum_bytes:
         made += checksum(made).to_bytes(CHECKSUM_BYTES, "little")

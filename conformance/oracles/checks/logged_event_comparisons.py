@@ -171,6 +171,13 @@ def _listed(entry: Entry) -> list[str]:
     return list(dict.fromkeys(f"{first or entry.get('database', '')}.{second}" for first, second in pairs))
 
 
+def equal_starts(wanted: Entry, observed: Entry) -> str:
+    """Compare whether a format description has the time of a start; which time it is, is free."""
+    if ("created" not in wanted) == bool(observed["created"]):
+        return ""
+    return f"the time of the start is {observed['created']}, expected {'0' if 'created' in wanted else 'another'}"
+
+
 def equal_gtid_kinds(wanted: Entry, observed: Entry) -> str:
     """Compare whether a Gtid event is anonymous."""
     if (wanted["type"] == EventType.ANONYMOUS_GTID) != (observed["type"] == EventType.ANONYMOUS_GTID):
