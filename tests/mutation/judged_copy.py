@@ -28,8 +28,8 @@ ANSWERING = "tests/mutation/answering_copy.py"
 
 def cases_of(role: str, count: int) -> list[Case]:
     """Return the first cases of every family and profile of a role: first the first one of each."""
-    asked = {name: family for name, family in families().items() if role in family.focus}
-    pairs = [(name, profile) for name, family in asked.items() for profile in family.profiles_of(role)]
+    families_of_role = {name: family for name, family in families().items() if role in family.focus}
+    pairs = [(name, profile) for name, family in families_of_role.items() for profile in family.profiles_of(role)]
     columns = [discovered(family, profile, role=role, seed=0, count=count) for family, profile in pairs]
     return [case for case in chain.from_iterable(zip_longest(*columns)) if case is not None]
 
@@ -77,9 +77,9 @@ def main(arguments: Sequence[str]) -> int:
     """Print what is blamed, and return 1 if anything is."""
     cases, tree = arguments
     with Path(cases).open("rb") as file:
-        found = blamed(pickle.load(file), Path(tree))
-    print(found or "nothing is blamed")
-    return 1 if found else 0
+        words = blamed(pickle.load(file), Path(tree))
+    print(words or "nothing is blamed")
+    return 1 if words else 0
 
 
 if __name__ == "__main__":

@@ -309,9 +309,9 @@ def test_a_field_that_is_lacking_alone_is_a_finding_by_itself():
 
 def misread_from_the_head_on(entry):
     """Return a Query event as a reader reports it that takes its post-header for four bytes longer."""
-    if entry["type"] != EventType.QUERY or not entry.get("query"):
-        return entry
     lost = {name: None for name in ("sql_mode", "character_set_client", "collation_connection", "time_zone")}
+    if entry["type"] != EventType.QUERY or not entry.get("query") or not lost.keys() <= entry.keys():
+        return entry
     return entry | lost | {"database": entry["query"][:2], "query": entry["query"][4:], "status_variables": "?"}
 
 
