@@ -1,11 +1,12 @@
-"""Keeps the panics of its parser, at streams of an even length, from ending it, and reports each as a crash."""
+"""Keeps the panics of its parser at streams with the magic bytes from ending it, and reports each as a crash."""
 
 from headers import answer, converse
 from speaker import write
 
 
 def with_panics(seq, stream):
-    panic = {} if len(stream) % 2 else {"crash": f"panic: index out of range [{len(stream)}] with length 21"}
+    begins = stream[:4] == b"\xfebin"
+    panic = {"crash": f"panic: index out of range [{len(stream)}] with length 21"} if begins else {}
     write(answer(seq, stream) | panic)
 
 
