@@ -13,6 +13,7 @@ from conformance.cli.corpus_options import judging_options, output_options, role
 from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
+from conformance.cli.names import IMPLEMENTATION
 from conformance.cli.result_output import ResultOutput, result_options
 from conformance.implementations.process.limits import limits_of
 from conformance.specs.extras import install_command
@@ -75,7 +76,7 @@ def corpus_with(spark: "SparkSession", *arguments: str) -> int:
         "corpus run reference --profile mysql-8.0 --cases 1000 --output small --master 'local[2]'",
     ),
 )
-@click.argument("spec", metavar="IMPLEMENTATION")
+@click.argument("spec", metavar="IMPLEMENTATION", type=IMPLEMENTATION)
 @size_options
 @role_option
 @output_options
@@ -104,7 +105,7 @@ def run(spec: str, **options: Any) -> None:
     ),
 )
 @click.argument("corpus", metavar="CORPUS")
-@click.argument("spec", metavar="IMPLEMENTATION")
+@click.argument("spec", metavar="IMPLEMENTATION", type=IMPLEMENTATION)
 @output_options
 @judging_options
 @spark_options
