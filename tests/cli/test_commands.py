@@ -101,6 +101,7 @@ def test_a_baseline_makes_a_known_failure_acceptable(tmp_path):
         (("show", "--profile", "mysql-8.0.99", "log"), "the releases of mysql are 5.1.30 to 5.1.73, 5.5.0 to"),
         (("fuzz", "log", "--implementation", "reference", "--profile", "oracle"), "no profile 'oracle'"),
         (("replay", "transactions/mysql-8.0.99/1/0", "reference"), "no profile 'mysql-8.0.99'"),
+        (("replay", "boundary_flags/worklog/1/0", "reference"), "such as boundary:boundary_flags/worklog/0/0"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_status_2(arguments, message, tmp_path):
