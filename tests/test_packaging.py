@@ -43,6 +43,13 @@ def test_the_source_distribution_has_every_folder_and_file_of_the_tree():
     assert files == {"MANIFEST.in"}
 
 
+def test_no_text_installs_the_kit_from_an_index_that_does_not_have_it():
+    pages = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "conformance").rglob("*.py")]
+    assert [
+        each for each in pages if re.search(r"install '?binlog-conformance", each.read_text(encoding="utf-8"))
+    ] == []
+
+
 @pytest.mark.parametrize("name", CONTAINERFILES)
 def test_an_image_installs_extras_that_there_are_and_runs_without_root(name):
     text = (ROOT / name).read_text(encoding="utf-8")
