@@ -10,6 +10,7 @@ from conformance.reports.filter_bar import facet, filter_bar
 from conformance.reports.finding_card import badge, copied
 from conformance.reports.foreign_text import elided, one_line, visible_line
 from conformance.reports.page import page
+from conformance.reports.replay_line import is_long, short_replay
 from conformance.reports.status import BROKEN, STATUSES
 from conformance.specs.run_comparison import ComparedFinding, ComparedRequirement, ComparedRun, RunComparison
 
@@ -45,7 +46,7 @@ def comparison_page(comparison: RunComparison) -> str:
         element(
             "main",
             (_section(key, title, _requirements(entries)) for key, title, entries in requirements_of(comparison)),
-            (_section(key, title, _findings(entries)) for key, title, entries in findings_in(comparison)),
+            (_section(key, title, _findings(comparison, entries)) for key, title, entries in findings_in(comparison)),
         ),
     )
 
@@ -121,11 +122,12 @@ def _requirements(requirements: Iterable[ComparedRequirement]) -> Html:
     return scrolling_table(("Requirement", "A", "B"), rows, class_="compared")
 
 
-def _findings(findings: Iterable[ComparedFinding]) -> Html:
-    return fragment(scrolling_table(("Verdict", "Finding", "In", "A", "B"), map(_finding, findings), class_="compared"))
+def _findings(comparison: RunComparison, findings: Iterable[ComparedFinding]) -> Html:
+    rows = (_finding(each, (comparison.second if each.after else comparison.first).path) for each in findings)
+    return fragment(scrolling_table(("Verdict", "Finding", "In", "A", "B"), rows, class_="compared"))
 
 
-def _finding(finding: ComparedFinding) -> Html:
+def _finding(finding: ComparedFinding, record: str) -> Html:
     return element(
         "tr",
         element("td", badge(finding.status)),
@@ -137,7 +139,7 @@ def _finding(finding: ComparedFinding) -> Html:
                 "details",
                 element("summary", "case ", element("code", finding.short_case)),
                 element("p", one_line(elided(finding.message, _CHARACTERS))),
-                copied(visible_line(finding.replay)),
+                copied(visible_line(short_replay(finding, record) if is_long(finding) else finding.replay)),
             ),
         ),
         element("td", finding.group),

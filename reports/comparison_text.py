@@ -7,6 +7,7 @@ from conformance.reports.comparison import run_name
 from conformance.reports.foreign_text import elided, one_line, visible_line
 from conformance.reports.markdown import code_span, escaped_text
 from conformance.reports.outcome import number_of
+from conformance.reports.replay_line import short_replay
 from conformance.specs.run_comparison import ComparedFinding, ComparedRequirement, RunComparison
 
 #: Findings of each kind that Markdown has in full.
@@ -67,8 +68,13 @@ def verdict_sentence(comparison: RunComparison) -> str:
     return f"{word}: requirements {', '.join(numbers)}; findings {findings}."
 
 
-def comparison_lines(comparison: RunComparison) -> Iterator[str]:
-    """Yield a comparison as lines for a terminal."""
+def comparison_lines(comparison: RunComparison, *, kept: bool = False) -> Iterator[str]:
+    """Yield a comparison as lines for a terminal.
+
+    Args:
+        comparison: What changed.
+        kept: The paths of its runs are those of records that `replay` can read: its lines have the short ids of cases.
+    """
     for letter, run in (("A", comparison.first), ("B", comparison.second)):
         held = f"{run.passed} requirements hold, {run.broken} do not"
         yield one_line(f"{letter}: {run_name(run)}, {run.started}, {number_of(run.cases, 'case')}: {held} ({run.path})")
@@ -79,16 +85,17 @@ def comparison_lines(comparison: RunComparison) -> Iterator[str]:
             yield one_line(f"{title[0].lower()}{title[1:]}: {each.id} ({change(each)})")
     for key, _, findings in findings_in(comparison):
         for finding in findings:
-            yield from _finding_lines(key, finding)
+            record = (comparison.second if finding.after else comparison.first).path
+            yield from _finding_lines(key, finding, short_replay(finding, record) if kept else finding.replay)
     yield verdict_sentence(comparison)
 
 
-def _finding_lines(word: str, finding: ComparedFinding) -> Iterator[str]:
+def _finding_lines(word: str, finding: ComparedFinding, replay: str) -> Iterator[str]:
     counts = f"{finding.before:,} -> {finding.after:,} cases"
     signature = elided(finding.signature, _CHARACTERS)
     yield one_line(f"{word}: {signature} (in {finding.group}, {counts}): {', '.join(finding.requirements)}")
     if word != "same":
-        yield f"    {visible_line(finding.replay)}"
+        yield f"    {visible_line(replay)}"
 
 
 def comparison_markdown(comparison: RunComparison) -> str:

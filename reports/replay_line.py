@@ -1,21 +1,32 @@
 """The command that replays a failure, with the whole id of the case or, beside its record, with the short one."""
 
 import shlex
-from typing import Final
+from typing import Final, Protocol
 
 from conformance.reports.case_alias import case_alias
-from conformance.specs.run_record import Failure
 
 #: Characters of a case id that a reader still takes in.
 _READABLE: Final = 100
 
 
-def is_long(failure: Failure) -> bool:
+class Replayed(Protocol):
+    """A failure of a run, or a finding of a comparison."""
+
+    @property
+    def case(self) -> str:
+        """The id of the shrunk case."""
+
+    @property
+    def replay(self) -> str:
+        """The command that replays it, with this id."""
+
+
+def is_long(failure: Replayed) -> bool:
     """Return whether the id of the shrunk case is too long to read."""
     return len(failure.case) > _READABLE
 
 
-def short_replay(failure: Failure, record: str) -> str:
+def short_replay(failure: Replayed, record: str) -> str:
     """Return the command with the short id of the case.
 
     Args:

@@ -131,9 +131,10 @@ class GuardedStream(_Output):
         self.styled = _Output(stream, lossy=lossy)
         self.exact = getattr(stream, "buffer", None)
 
-    def write(self, text: str) -> int:
-        """Write text, escaped."""
-        super().write(escaped(text))
+    def write(self, text: str | bytes) -> int:
+        """Write text, escaped; Click gives the lines that complete a command as bytes."""
+        whole = text if isinstance(text, str) else text.decode("utf-8", "surrogateescape")
+        super().write(escaped(whole))
         return len(text)
 
 

@@ -23,7 +23,7 @@ _OF_ROLE: Final = {"filter": "sql"}
 def require(extra: str) -> None:
     """Skip the test, the fixture or the module that calls this where an extra is not installed."""
     if find_spec(MODULES[extra][0]) is None:
-        reason = f"needs the extra {extra}: pip install 'binlog-conformance[{extra}]'"
+        reason = f"needs the extra {extra}: pip install '.[{extra}]'"
         pytest.skip(reason, allow_module_level=True)
 
 

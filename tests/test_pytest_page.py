@@ -35,6 +35,8 @@ def test_the_example_fails_for_a_wrong_reader_with_a_case_that_replays(tmp_path)
     done = run(tmp_path, example().replace("yield event_type, length", "yield event_type, length & 0x3F"))
     assert done.returncode == 1, done.stdout
     (case,) = set(re.findall(r"case: (\S+/choices-\S+)", done.stdout))
+    assert re.search(rf"^E +case=<{re.escape(case)}, \d+ bytes>", done.stdout, re.MULTILINE)
+    assert len(done.stdout.splitlines()) < 60
     replayed = [sys.executable, "-m", "conformance", "replay", case, "reference"]
     assert subprocess.run(replayed, capture_output=True, check=False).returncode == 0
 

@@ -12,7 +12,7 @@ import click
 from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import UserError
-from conformance.cli.names import FAMILY, IMPLEMENTATION, ROLE, ROLES_HELP
+from conformance.cli.names import FAMILY, IMPLEMENTATION, REQUIREMENT, ROLE, ROLES_HELP
 from conformance.cli.profile_option import PROFILES_HELP, ProfileName
 from conformance.cli.progress import Progress
 from conformance.cli.record_argument import RECORD
@@ -110,7 +110,13 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     help=f"Profile to certify for, or a release such as mysql-8.0.15; may be repeated: {PROFILES_HELP}.  "
     "[default: all claimed]",
 )
-@click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4033-*'.")
+@click.option(
+    "--requirement",
+    default="*",
+    metavar="GLOB",
+    shell_complete=REQUIREMENT.shell_complete,
+    help="Requirements to judge, such as 'WL4033-*'.",
+)
 @click.option(
     "--role",
     "roles",

@@ -18,7 +18,7 @@ from conformance.specs.run_comparison import RunComparison
 
 #: Name of a format -> what makes it.
 _FORMATS: Final[Mapping[str, Callable[[RunComparison], str]]] = {
-    "text": lambda comparison: "".join(f"{line}\n" for line in comparison_lines(comparison)),
+    "text": lambda comparison: "".join(f"{line}\n" for line in comparison_lines(comparison, kept=True)),
     "json": json_text,
     "markdown": comparison_markdown,
     "html": comparison_page,

@@ -13,6 +13,7 @@ from conformance.cli.corpus_options import judging_options, output_options, role
 from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
+from conformance.cli.names import IMPLEMENTATION
 from conformance.cli.result_output import ResultOutput, result_options
 from conformance.implementations.process.limits import limits_of
 from conformance.specs.extras import install_command
@@ -37,7 +38,7 @@ _NEEDS = f"corpora need Spark: {install_command('spark')}"
         "corpus run mysql-replication --time 8h --master yarn --output hdfs:///corpora/night --history hdfs:///nights",
         "corpus generate --events 1000000 --output corpus",
         "corpus check corpus command:./parser --output results",
-        "corpus compare results older-results",
+        "corpus compare older-results results",
     ),
 )
 def command() -> None:
@@ -67,8 +68,15 @@ def corpus_with(spark: "SparkSession", *arguments: str) -> int:
     return CONFORMING
 
 
-@command.command("run")
-@click.argument("spec", metavar="IMPLEMENTATION")
+@command.command(
+    "run",
+    epilog=examples(
+        "corpus run mysql-replication --events 200000 --report report",
+        "corpus run command:./parser --time 8h --output night --resume --baseline known.toml --report report",
+        "corpus run reference --profile mysql-8.0 --cases 1000 --output small --master 'local[2]'",
+    ),
+)
+@click.argument("spec", metavar="IMPLEMENTATION", type=IMPLEMENTATION)
 @size_options
 @role_option
 @output_options
@@ -89,9 +97,15 @@ def run(spec: str, **options: Any) -> None:
     _judge(spec, options, lambda corpus_run, spark: corpus_run.run(selection, size=size, seed=options["seed"]))
 
 
-@command.command("check")
+@command.command(
+    "check",
+    epilog=examples(
+        "corpus check corpus command:./parser --output results --report report",
+        "corpus check hdfs:///corpora/one mysql-replication --output hdfs:///results/one --master yarn",
+    ),
+)
 @click.argument("corpus", metavar="CORPUS")
-@click.argument("spec", metavar="IMPLEMENTATION")
+@click.argument("spec", metavar="IMPLEMENTATION", type=IMPLEMENTATION)
 @output_options
 @judging_options
 @spark_options
@@ -103,7 +117,13 @@ def check(corpus: str, spec: str, **options: Any) -> None:
     _judge(spec, options, lambda corpus_run, spark: corpus_run.check(_output(spark, corpus), selection))
 
 
-@command.command("generate")
+@command.command(
+    "generate",
+    epilog=examples(
+        "corpus generate --events 1000000 --output corpus",
+        "corpus generate --family transactions --profile mysql-8.0 --cases 500 --output small",
+    ),
+)
 @size_options
 @role_option
 @output_options
@@ -135,7 +155,13 @@ def generate(**options: Any) -> None:
         click.echo(f"Corpus: {output.storage.uri}, {cases:,} cases with {events:,} events")
 
 
-@command.command("report")
+@command.command(
+    "report",
+    epilog=examples(
+        "corpus report night report",
+        "corpus report hdfs:///nights/one report --history hdfs:///nights/history --master yarn",
+    ),
+)
 @click.argument("run_uri", metavar="RUN")
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @click.option("--history", metavar="URI", help="Table of earlier runs, for the trend.")
@@ -154,7 +180,7 @@ def report(run_uri: str, folder: Path, history: str | None, **options: Any) -> N
     raise SystemExit(exit_status(record))
 
 
-@command.command("compare")
+@command.command("compare", epilog=examples("corpus compare older-results results"))
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @spark_options

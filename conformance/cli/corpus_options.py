@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from conformance.cli.certify import MOST_CASES, Duration, limit_options
-from conformance.cli.names import ROLE, ROLES_HELP
-from conformance.cli.profile_option import PROFILES_HELP
+from conformance.cli.names import FAMILY, REQUIREMENT, ROLE, ROLES_HELP
+from conformance.cli.profile_option import PROFILES_HELP, ProfileName
 from conformance.cli.result_output import result_options
 
 Command = Callable[..., None]
@@ -38,6 +38,7 @@ size_options = _options(
         "profiles",
         multiple=True,
         metavar="NAME",
+        shell_complete=ProfileName().shell_complete,
         help=f"Profile, or a release such as mysql-8.0.15; may be repeated: {PROFILES_HELP}.  [default: all]",
     ),
     click.option(
@@ -46,6 +47,7 @@ size_options = _options(
         "families",
         multiple=True,
         metavar="NAME",
+        shell_complete=FAMILY.shell_complete,
         help="Family; may be repeated; `families` lists them.  [default: all]",
     ),
     click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases."),
@@ -60,7 +62,13 @@ role_option = click.option(
     "--role", type=ROLE, default="decode", show_default=True, help=f"Role of the cases: {ROLES_HELP}."
 )
 judging_options = _options(
-    click.option("--requirement", default="*", metavar="GLOB", help="Requirements to judge, such as 'WL4033-*'."),
+    click.option(
+        "--requirement",
+        default="*",
+        metavar="GLOB",
+        shell_complete=REQUIREMENT.shell_complete,
+        help="Requirements to judge, such as 'WL4033-*'.",
+    ),
     click.option("--baseline", type=click.Path(path_type=Path), help="File of known failures with reasons (TOML)."),
     click.option(
         "--write-baseline", type=click.Path(path_type=Path), help="Write the failures to this file as a baseline."

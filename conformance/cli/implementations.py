@@ -92,7 +92,13 @@ def _state(entry: NamedImplementation) -> str:
     "install",
     epilog=examples("implementations install go-mysql", "implementations --cache builds install mysql_common@0.38.2"),
 )
-@click.argument("specs", metavar="LIBRARY[@VERSION]...", nargs=-1, required=True)
+@click.argument(
+    "specs",
+    metavar="LIBRARY[@VERSION]...",
+    nargs=-1,
+    required=True,
+    shell_complete=IMPLEMENTATION.shell_complete,
+)
 def install_command(specs: tuple[str, ...]) -> None:
     """Build libraries with their adapters, and start each once.
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from conformance.cli.main import UserError
 from conformance.servers.server_url import ServerUrl
+from conformance.specs.extras import install_command
 
 if TYPE_CHECKING:
     from conformance.servers.live_logs import LiveLogs
@@ -32,7 +33,7 @@ def live_logs(text: str, seconds: float | None) -> "Iterator[LiveLogs]":
 
         server = RunningServer(url)
     except ModuleNotFoundError as error:
-        raise UserError("--server needs PyMySQL: pip install 'binlog-conformance[servers]'") from error
+        raise UserError(f"--server needs PyMySQL: {install_command('servers')}") from error
     except ValueError as error:
         raise UserError(str(error)) from error
     problems = reading_problems(server)

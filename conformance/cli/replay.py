@@ -8,6 +8,7 @@ import click
 from conformance.cli.certify import announce, limit_options
 from conformance.cli.examples import examples
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
+from conformance.cli.names import IMPLEMENTATION
 from conformance.cli.record_argument import record_at
 from conformance.implementations import registry
 from conformance.implementations.process.limits import limits_of
@@ -27,7 +28,7 @@ from conformance.strategies.grammar.family import case_of
     ),
 )
 @click.argument("case_id", metavar="CASE-ID")
-@click.argument("spec", metavar="IMPLEMENTATION")
+@click.argument("spec", metavar="IMPLEMENTATION", type=IMPLEMENTATION)
 @click.option("--save", type=click.File("wb"), help="Write the stream to this file as well.")
 @click.option(
     "--record", type=click.Path(path_type=Path), help="Run record, or its folder, whose short ids CASE-ID may be."

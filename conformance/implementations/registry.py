@@ -18,6 +18,7 @@ from conformance.implementations.python_implementation import PythonImplementati
 from conformance.protocol.observation import Declaration, Observation, Request, Trouble
 from conformance.servers.server_url import ServerUrl
 from conformance.specs.extensions import objects_of
+from conformance.specs.extras import install_command
 from conformance.specs.suggestion import suggestion
 
 #: What may follow a name in a spec.
@@ -203,7 +204,7 @@ def _running_server(rest: str, limits: Limits) -> Implementation:
 
 def _with_pymysql() -> str | None:
     if importlib.util.find_spec("pymysql") is None:
-        return "PyMySQL is not installed: pip install 'binlog-conformance[servers]'"
+        return f"PyMySQL is not installed: {install_command('servers')}"
     return None
 
 

@@ -10,6 +10,7 @@ from conformance.log_check.server_profile import profile_of
 from conformance.servers.dump import dump
 from conformance.servers.products import DIALECTS, Dialect
 from conformance.servers.server_url import PASSWORD, ServerUrl
+from conformance.specs.extras import install_command
 
 #: The databases of the system.
 SYSTEM_DATABASES: Final = frozenset({"mysql", "information_schema", "performance_schema", "sys"})
@@ -44,7 +45,7 @@ class RunningServer:
             raise ValueError(f"{url} cannot be reached: {' '.join(map(str, words))}{advice}") from error
         except RuntimeError as error:
             # What PyMySQL raises for a password that it cannot encrypt.
-            raise ValueError(f"{url} cannot be reached: {error}: pip install 'binlog-conformance[servers]'") from error
+            raise ValueError(f"{url} cannot be reached: {error}: {install_command('servers')}") from error
         profile = profile_of(self.version)
         dialect = None if profile is None else DIALECTS[profile]
         if profile is None or dialect is None:

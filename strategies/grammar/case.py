@@ -67,6 +67,10 @@ class Case:
     settings: Mapping[str, Any] = field(default_factory=dict)
     classes: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """Let Hypothesis show a failing case by its id, from which it can be made again, not by every mark."""
+        printer.text(f"<{self.id}, {len(self.stream)} bytes>")
+
     def with_id(self, case_id: CaseId) -> "Case":
         """Return the same case under another id."""
         return replace(self, id=case_id)

@@ -133,8 +133,10 @@ class Family:
             raise ValueError(f"the family {self.name} has no streams for {profile}; it has {', '.join(self.profiles)}")
         focus = self.focus.get(case_id.role)
         if focus is None:
-            roles = ", ".join(self.focus)
-            raise ValueError(f"the family {self.name} has no questions in the role {case_id.role!r}; it has {roles}")
+            ids = " or ".join(str(CaseId(self.name, profile, 0, 0, role=role)) for role in self.focus)
+            raise ValueError(
+                f"the family {self.name} has no questions in the role {case_id.role!r}; its ids are such as {ids}"
+            )
         chooser.impossible = self.impossible
         if self.asking is not None:
             case = self.asking(chooser, server_of(profile)).case(case_id, focus)

@@ -5,12 +5,11 @@ import re
 import shlex
 import subprocess
 import sys
-from importlib import import_module
 
 import click
 import pytest
 
-from conformance.cli.main import COMMANDS
+from conformance.cli.main import COMMANDS, cli
 from conformance.implementations.process.limits import duration
 
 
@@ -102,6 +101,7 @@ def test_a_baseline_makes_a_known_failure_acceptable(tmp_path):
         (("show", "--profile", "mysql-8.0.99", "log"), "the releases of mysql are 5.1.30 to 5.1.73, 5.5.0 to"),
         (("fuzz", "log", "--implementation", "reference", "--profile", "oracle"), "no profile 'oracle'"),
         (("replay", "transactions/mysql-8.0.99/1/0", "reference"), "no profile 'mysql-8.0.99'"),
+        (("replay", "boundary_flags/worklog/1/0", "reference"), "such as boundary:boundary_flags/worklog/0/0"),
     ],
 )
 def test_a_mistake_is_one_line_and_exit_status_2(arguments, message, tmp_path):
@@ -157,22 +157,33 @@ def test_the_list_of_commands_has_a_line_for_each():
     assert [line.split()[0] for line in listed[: listed.index("")]] == list(COMMANDS)
 
 
-@pytest.mark.parametrize("name", sorted(COMMANDS))
+def commands_within(command, words=()):
+    """The commands of a group, and those of its groups, each with the words that call it."""
+    for name in command.list_commands(click.Context(command)):
+        each = command.get_command(click.Context(command), name)
+        yield (*words, name), each
+        if isinstance(each, click.Group):
+            yield from commands_within(each, (*words, name))
+
+
+ALL_COMMANDS = dict(commands_within(cli))
+
+
+@pytest.mark.parametrize("name", ALL_COMMANDS, ids="-".join)
 def test_the_help_of_each_command_has_examples_with_its_own_options(name):
-    command = import_module(COMMANDS[name].module).command
-    lines = re.findall(r"^  binlog-conformance (.*)$", command.epilog or "", re.MULTILINE)
+    lines = re.findall(r"^  binlog-conformance (.*)$", ALL_COMMANDS[name].epilog or "", re.MULTILINE)
     assert lines
     for line in lines:
-        first, *rest = shlex.split(line.partition(" | ")[0])
-        assert first == name
-        group = command
-        # A group that does something by itself may be called without a command.
-        while isinstance(group, click.Group) and not (
-            group.invoke_without_command and not group.commands.keys() & rest
-        ):
-            group = group.commands[rest.pop(0)]
-        known = {option for each in group.params for option in (*each.opts, *each.secondary_opts)}
-        assert [each for each in rest if each.startswith("-") and len(each) > 1 and each not in known] == []
+        words = shlex.split(line.partition(" | ")[0])
+        called, known = (), set()
+        for word in words:
+            if (*called, word) in ALL_COMMANDS:
+                called = (*called, word)
+                known |= {
+                    option for each in ALL_COMMANDS[called].params for option in (*each.opts, *each.secondary_opts)
+                }
+        assert called[: len(name)] == name
+        assert [each for each in words if each.startswith("-") and len(each) > 1 and each not in known] == []
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("90s", 90), ("1.5m", 90), ("8h", 28800)])

@@ -8,6 +8,7 @@ import pytest
 from example_record import crash, failure, finished, header, requirement, write_lines
 from hostile import EVIL, hostile_lines
 
+from conformance.reports.case_alias import case_alias
 from conformance.reports.comparison import compare_runs
 from conformance.reports.comparison_page import comparison_page
 from conformance.reports.comparison_text import comparison_lines, comparison_markdown, verdict_sentence
@@ -96,6 +97,21 @@ def test_the_lines_have_the_verdict_last_and_the_command_of_each_new_finding(com
     assert lines[-1] == "B is worse than A: requirements 1 broke, 0 fixed; findings 1 new, 0 gone, 0 in both."
     assert verdict_sentence(compared(HOLDS, HOLDS)).startswith("B is not worse than A")
     assert verdict_sentence(compared(BREAKS, HOLDS)).startswith("B is better than A")
+
+
+def test_beside_their_records_the_lines_have_the_short_ids_of_the_run_that_has_the_case(compared):
+    short = f"    binlog-conformance replay {case_alias(failure()['case'])} --record %s "
+    for first, second, record in ((HOLDS, BREAKS, "B"), (BREAKS, HOLDS, "A")):
+        lines = list(comparison_lines(compared(first, second), kept=True))
+        assert [line.startswith(short % record) for line in lines if "replay" in line] == [True]
+
+
+def test_the_page_has_the_short_id_of_a_case_whose_id_is_long(compared):
+    name = f"transactions/mysql-8.0/choices-{'A' * 200}"
+    long = failure(requirement="A-1", case=name, replay=f"binlog-conformance replay {name} mine")
+    page = comparison_page(compared(HOLDS, [long, *BREAKS[1:]]))
+    assert f"replay {case_alias(name)} --record B mine" in page
+    assert name not in page
 
 
 def test_the_document_is_what_its_schema_describes(compared):
