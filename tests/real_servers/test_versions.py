@@ -5,11 +5,11 @@ import subprocess
 
 
 def test_an_unpacked_server_has_the_version_of_its_row(product):
-    told = subprocess.run(
+    done = subprocess.run(
         [product.server_program, "--no-defaults", "--version"], capture_output=True, text=True, check=True, timeout=60
     )
-    version = re.search(r"Ver (?P<version>[0-9.]+)", told.stdout)
-    assert version, told.stdout
+    version = re.search(r"Ver (?P<version>[0-9.]+)", done.stdout)
+    assert version, done.stdout
     assert f"{product.profile.product}-{version['version']}" == product.profile.name, (
         "make it a new version in products.py, end its series with it in specs/profiles.py, and run all files again"
     )
