@@ -110,7 +110,7 @@ PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
             Profile.of("mysql-8.4", "8.3.0", "8.4.6"),
             Profile.of("mysql-9.x", "9.0.0", "9.7.4"),
             Profile.of("mariadb-10.x", "10.0.0", "10.11.18"),
-            Profile.of("mariadb-11.x", "11.0.0", "11.8.6"),
+            Profile.of("mariadb-11.x", "11.0.0", "11.8.9"),
         )
     )
 )

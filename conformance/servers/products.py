@@ -27,7 +27,7 @@ SERVERS: Final = {
     "mariadb102": "mariadb-10.2.11",
     "mariadb1011": "mariadb-10.11.18",
     "mariadb114": "mariadb-11.4.5",
-    "mariadb118": "mariadb-11.8.6",
+    "mariadb118": "mariadb-11.8.9",
 }
 
 #: How a data folder is made: a copy of a shipped one, by the scripts of the system tables, by the server's own option.

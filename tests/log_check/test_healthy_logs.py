@@ -189,7 +189,7 @@ def test_a_replica_of_mariadb_leaves_out_what_its_source_must_log():
     log = relay_log_of("mariadb-11.x", "mysql-8.0", own_gtids=False).insert().query("CREATE TABLE t (a INT)")
     checked, violations, _ = judge(log.data)
     assert violations == []
-    assert (checked.log.profile, checked.log.source) == ("mariadb-11.8.6", "mysql-8.0.43")
+    assert (checked.log.profile, checked.log.source) == ("mariadb-11.8.9", "mysql-8.0.43")
     assert "WL7592-LOG-OFF-ANON-FIRST" not in checked.verdicts.judged
 
 

@@ -53,6 +53,11 @@ def _insert(table: TableName, *values: int, **arguments: Any) -> Insert:
     return Insert(table=table, values=values, **arguments)
 
 
+def _insert_null(table: TableName) -> Insert:
+    """Return an INSERT of a row that an UPDATE of the model leaves as it is: the user variable is unset."""
+    return Insert(table=table, values=(), computed="variable")
+
+
 def _drop(*tables: TableName, **arguments: Any) -> DropTable:
     return DropTable(tables=tables, **arguments)
 
@@ -77,6 +82,18 @@ def _transactions() -> dict[str, tuple[Statement, ...]]:
         "autocommit": (one, Update(table=_T1), Delete(table=_T1), Delete(table=_T1), Update(table=_T1)),
         "several tables": (InsertSelect(table=_T1, source=_T2), UpdateTables(first=_T1, second=_T2)),
         "both engines": (UpdateTables(first=_T1, second=_OTHER), InsertSelect(table=_T1, source=_OTHER)),
+        "both engines, the first unchanged": (
+            Delete(table=_T1), _insert_null(_T1), UpdateTables(first=_T1, second=_OTHER),
+        ),
+        "both engines, the second unchanged": (
+            Delete(table=_OTHER), _insert_null(_OTHER), UpdateTables(first=_T1, second=_OTHER),
+        ),
+        "both engines inside, the first unchanged": (
+            Delete(table=_T1), _insert_null(_T1), Begin(), two, UpdateTables(first=_T1, second=_OTHER), Commit(),
+        ),
+        "both engines inside, the second unchanged": (
+            Delete(table=_OTHER), _insert_null(_OTHER), Begin(), UpdateTables(first=_T1, second=_OTHER), two, Commit(),
+        ),
         "commit": (Begin(), one, two, Commit()),
         "commit of nothing": (Begin(), Commit()),
         "commit of both engines": (Begin(), one, plain, two, Commit()),

@@ -221,7 +221,10 @@ def _connect(plan: PairPlan, replica: Product, port: int) -> tuple[str, ...]:
 
 
 def _wait(replica: RealServer, end: Place) -> dict[str, Any]:
-    """Wait until a replica has applied everything, or its receiver or its applier stops; return its status.
+    """Wait until a replica has applied everything, or its receiver stops, or its applier when all is received.
+
+    Returns:
+        Its status.
 
     Raises:
         AssertionError: It does none of these in time.
@@ -235,10 +238,13 @@ def _wait(replica: RealServer, end: Place) -> dict[str, Any]:
             status = cursor.fetchone()
             column = dialect.source_column
             place = (status[f"Relay_{column}_Log_File"], status[f"Exec_{column}_Log_Pos"])
-            if status["Last_IO_Errno"] or status["Last_SQL_Errno"] or place == end:
+            if status["Last_IO_Errno"] or place == end:
+                return status
+            read = (status[f"{column}_Log_File"], status[f"Read_{column}_Log_Pos"])
+            # The receiver goes on when the applier has stopped: its relay logs are whole at the end only.
+            if status["Last_SQL_Errno"] and read == end:
                 return status
             # MariaDB's last event may be one that waits for the next group in a replica of MySQL.
-            read = (status[f"{column}_Log_File"], status[f"Read_{column}_Log_Pos"])
             same = same + 1 if (read, place) == (end, before) else 0
             if same == _SAME:
                 return status

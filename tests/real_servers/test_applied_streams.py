@@ -1,12 +1,15 @@
 """Generated relay logs for a real replica: its applier stops where the model's does, with the same positions."""
 
+import itertools
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import pymysql
 import pytest
 
 from conformance.binlog.checksum import ChecksumAlgorithm, checksum
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.models.replica.event_kind import Kind, kind_of
@@ -16,12 +19,13 @@ from conformance.protocol.reported_event import report
 from conformance.reference.apply import answer
 from conformance.servers.real_server import RealServer
 from conformance.servers.relay_feed import OPTIONS, Fed, feed
+from conformance.specs.catalogue import catalogue
 from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 from conformance.strategies.groups.replica_groups import PREPARATION
-from tests.witnesses import witnessed_in_case
+from tests.witnesses import witnessed, witnessed_in_case
 
 SEED = 1
 CASES = 40
@@ -32,6 +36,8 @@ FAMILIES = (
     "gtid_missing",
     "anonymous_with_gtid_mode_on",
     "create_select_not_split",
+    "split_create_selects",
+    "newer_sources_with_gtids",
     "drops_not_split",
     "rows_before_rows_query",
     "skip_and_until",
@@ -54,6 +60,10 @@ DEVIATING = Profiles("mysql >= 9.0")
 #: With gtid_mode=OFF a CREATE inside a transaction commits half of it. 9.7.4 then stays at the CREATE's position, and
 #: sometimes crashes.
 ONLY_ON = {"create_select_not_split"}
+SKIP_REFUSED, TEXT_NEEDED = "WL7592-APPLY-ON-SKIP-REFUSED", "WL4033-LOG-ROWS-QUERY-NEEDS-TEXT"
+#: What is in statements that change rows.
+OWN_ROWS = re.compile(rb"INSERT|LOAD")
+ROWS, TEXTS = ROWS_TYPES, frozenset({EventType.ROWS_QUERY})
 READS_ALL = ReaderRules(verify_checksums=False, known=frozenset(range(256)), beyond_format_description=True)
 
 
@@ -131,6 +141,55 @@ def test_the_state_of_a_real_replica_is_that_of_the_model(replicas, product, fam
         else:
             witnessed_in_case(product.profile.name, case)
     assert different == []
+
+
+def test_a_real_replica_with_gtids_refuses_a_skip_counter(replicas, product):
+    profile = product.profile.name
+    if profile not in catalogue()[SKIP_REFUSED].holds:
+        pytest.skip("the requirement is not for the server")
+    case = case_of(CaseId("skip_counter_refused", profile, seed=SEED, index=0, role="apply"))
+    with pytest.raises(pymysql.err.Error) as raised:
+        apply_case(replicas, case)
+    server = replicas[case.settings["gtid_mode"]]
+    counter = server.value("SELECT @@GLOBAL.sql_slave_skip_counter")
+    assert (raised.value.args[0], counter) == (case.expected.refused_code, 0)
+    witnessed(profile, SKIP_REFUSED, kept=True)
+
+
+def test_a_real_replica_logs_no_text_of_rows_that_came_without_one(replicas, product):
+    profile = product.profile.name
+    if profile not in catalogue()[TEXT_NEEDED].holds:
+        pytest.skip("the requirement is not for the server")
+    server = replicas["OFF"]
+    server.run("SET GLOBAL binlog_rows_query_log_events = ON")
+    try:
+        cases = (each for each in _applied_whole(profile) if _has(each.stream, ROWS))
+        # A statement that the replica runs itself has a text, also where it is logged as rows.
+        case = next(each for each in cases if not _has(each.stream, TEXTS) and not OWN_ROWS.search(each.stream))
+        apply_case(replicas, case)
+        (path,) = server.logs()
+        log = path.read_bytes()
+        assert (_has(log, ROWS), _has(log, TEXTS)) == (True, False)
+        # A statement of its own has its text there.
+        server.run("INSERT INTO test.t1 VALUES (1, 1)")
+        assert _has(path.read_bytes(), TEXTS)
+        witnessed(profile, TEXT_NEEDED, kept=True)
+    finally:
+        server.run("SET GLOBAL binlog_rows_query_log_events = OFF")
+
+
+def _applied_whole(profile: str) -> Iterator[Case]:
+    """Yield the cases that an applier without GTIDs applies without an error."""
+    for index, family in itertools.product(range(10 * CASES), families_of(profile)):
+        case = case_of(CaseId(family, profile, seed=SEED, index=index, role="apply"))
+        part = case.settings.keys() & {"skip_counter", "until"}
+        if case.settings["gtid_mode"] == "OFF" and case.expected.refused_code is None and not part:
+            yield case
+
+
+def _has(stream: bytes, types: frozenset[int]) -> bool:
+    """Return whether a stream has an event of one of these types."""
+    return any(event.header.type in types for event in read_events(stream, READS_ALL))
 
 
 def _creates_in_group(case: Case) -> bool:

@@ -29,7 +29,7 @@ def test_a_release_is_a_profile_of_its_own():
         ("mysql-08.0.15", "and single releases such as mysql-8.0.15"),
         ("mysql-8.0.99", "no profile 'mysql-8.0.99'; the releases of mysql are 5.1.30 to 5.1.73, 5.5.0 to 5.5.62"),
         ("mysql-8.2.0", "8.0.0 to 8.0.43, 8.3.0 to 8.4.6"),
-        ("mariadb-9.0.0", "the releases of mariadb are 10.0.0 to 10.11.18, 11.0.0 to 11.8.6"),
+        ("mariadb-9.0.0", "the releases of mariadb are 10.0.0 to 10.11.18, 11.0.0 to 11.8.9"),
     ],
 )
 def test_an_unknown_name_is_refused_with_what_there_is(name, message):

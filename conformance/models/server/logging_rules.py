@@ -1,7 +1,7 @@
 """What the servers of each profile do in their own way when they log: a table by version.
 
 Sources: the worklogs for `worklog`; for the others the shipped servers, and real runs of MySQL 5.5.9, 5.6.24, 5.7.22,
-8.0.15 and 9.7.4 and of MariaDB 10.1.23, 10.2.11, 10.11.18, 11.4.5 and 11.8.6.
+8.0.15 and 9.7.4 and of MariaDB 10.1.23, 10.2.11, 10.11.18, 11.4.5, 11.8.6 and 11.8.9.
 """
 
 from dataclasses import dataclass, replace
@@ -25,6 +25,8 @@ PartialDrop = Literal["several-statements", "any-statement", "one-group"]
 MissingTemporary = Literal["not", "base", "transactional", "first"]
 #: GTID_NEXT: a GTID that was not used up yet, or anything but AUTOMATIC.
 ImplicitCommit = Literal["given", "set"]
+#: Table_map events without rows: see `LoggingRules.lone_maps`.
+LoneMaps = Literal["always", "within", "never"]
 #: How a session with temporary tables can change binlog_format: freely, not from ROW to STATEMENT, or not at all.
 FormatWithTemporary = Literal["free", "not-to-statement", "fixed"]
 
@@ -92,6 +94,9 @@ class LoggingRules:
             two transactions outside a transaction too; inside one they always are.
         text_with_plain: Whether the statement's text comes before the rows of the non-transactional tables; else
             before those of the first table.
+        lone_maps: When a statement that changes rows of tables of one kind alone, transactional or not, also logs the
+            Table_map events of its tables of the other kind: always, only after other events of the open transaction,
+            or never.
         checksum_table: Whether CHECKSUM TABLE is logged.
         rand_is_unsafe: Whether RAND() makes a statement unsafe, which decides in MIXED.
         rand_is_unsafe_in_create: The same for CREATE TABLE ... SELECT alone.
@@ -137,6 +142,7 @@ class LoggingRules:
     idle_update_of_plain: bool = True
     engines_apart: bool = True
     text_with_plain: bool = False
+    lone_maps: LoneMaps = "never"
     checksum_table: bool = False
     rand_is_unsafe: bool = True
     rand_is_unsafe_in_create: bool = False
@@ -153,6 +159,7 @@ class LoggingRules:
 #: Up to 5.7 the drop of a temporary table is logged in every format.
 _FROM_5_7: Final = LoggingRules(
     gtid_events="always",
+    lone_maps="always",
     unlogged_temporary_dropped=True,
     unlogged_temporary_ended=True,
     uncertain_temporary_dropped=True,
@@ -189,6 +196,7 @@ _FROM_5_1: Final = replace(
 )
 _FROM_8_0: Final = LoggingRules(
     gtid_events="always",
+    lone_maps="always",
     missing_temporary="not",
     drop_groups=(
         ("base-plain",),
@@ -222,9 +230,11 @@ _MARIADB: Final = LoggingRules(
     disconnect_by_engine=False,
     engines_apart=False,
     text_with_plain=True,
+    lone_maps="within",
 )
 _MARIADB_10_0: Final = replace(
     _MARIADB,
+    lone_maps="always",
     unlogged_temporary_ended=True,
     create_takes_part=True,
     needless_create=True,

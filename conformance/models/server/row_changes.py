@@ -180,7 +180,6 @@ def _log_change(
     if unsafe:
         session.log_unsafe()
     as_rows = session.in_rows
-    changed = always_changes or any(rows for _, _, rows in changes)
     if session.transaction is not None:
         session.transaction.joined |= any(table.transactional for table in (*tables, *reads))
     for change in changes:
@@ -196,7 +195,9 @@ def _log_change(
         # An INSERT without rows has no context events.
         query = server.text(session, statement, flags=flags, tables=named)
         logged = [*context, query]
-    takes_part = changed and any(table.transactional and not table.temporary for table in tables)
+    takes_part = any(
+        (rows or always_changes) and table.transactional and not table.temporary for table, _, rows in changes
+    )
     _log(server, session, logged, changes, changed=takes_part, as_rows=as_rows, apart=apart)
 
 
@@ -213,15 +214,25 @@ def _log_separately(server: SourceServer, session: Session, changes: Sequence[Ch
     """Log the rows of transactional and non-transactional tables separately, the latter first."""
     plain, kept = ([change for change in changes if change[0].transactional is each] for each in (False, True))
     first = changes[0] in plain or server.rules.text_with_plain
+    lone_plain, lone_kept = _lone_maps(server, session, changes)
     parts = [
-        (plain, _as_rows(server, session, plain, text=text if first else None)),
-        (kept, _as_rows(server, session, kept, text=None if first else text)),
+        (plain, _as_rows(server, session, plain, text=text if first else None, lone=lone_plain)),
+        (kept, _as_rows(server, session, kept, text=None if first else text, lone=lone_kept)),
     ]
-    if session.transaction is None and not server.rules.engines_apart:
+    together = session.transaction is None and not server.rules.engines_apart
+    if together and any(rows for _, _, rows in kept):
         parts = [(list(changes), [event for _, logged in parts for event in logged])]
     for part, logged in parts:
         changed = part is not plain and any(table.transactional and rows for table, _, rows in part)
         _log(server, session, logged, part, changed=changed, as_rows=True)
+
+
+def _lone_maps(server: SourceServer, session: Session, changes: Sequence[Change]) -> tuple[bool, bool]:
+    """Return whether non-transactional and transactional tables are mapped if rows change in the others alone."""
+    written = any(rows and not table.temporary for table, _, rows in changes)
+    always = written and server.rules.lone_maps == "always"
+    inside = session.transaction is not None and bool(session.transaction.events)
+    return always, always or (written and inside and server.rules.lone_maps == "within")
 
 
 def _check_engines(server: SourceServer, session: Session, tables: Sequence[Table]) -> None:
@@ -253,11 +264,15 @@ def _apply(server: SourceServer, session: Session, change: Change) -> None:
 
 
 def _as_rows(
-    server: SourceServer, session: Session, changes: Sequence[Change], *, text: str | None
+    server: SourceServer, session: Session, changes: Sequence[Change], *, text: str | None, lone: bool = False
 ) -> list[LoggedEvent]:
-    """Return the events of changed rows, after the statement's text if wanted; temporary tables have none."""
+    """Return the events of changed rows, after the statement's text if wanted; temporary tables have none.
+
+    With `lone`, tables are mapped even if none of their rows changes.
+    """
+    mapped = [table for table, _, _ in changes if not table.temporary]
     logged = [change for change in changes if change[2] and not change[0].temporary]
-    if not logged:
+    if not logged and not (lone and mapped):
         return []
     made: list[LoggedEvent] = []
     if text is not None and server.rules.gtid_events == "mariadb":
@@ -265,11 +280,12 @@ def _as_rows(
     elif text is not None and session.binlog_rows_query_log_events and server.settings.profile in WITH_ROWS_QUERIES:
         made.append(events.rows_query(text, leading=server.rules.rows_query_prefix))
     # Every table that the statement may change is mapped, also one in which it changes nothing.
-    made += [events.table_map(table) for table, _, _ in changes if not table.temporary]
+    made += map(events.table_map, mapped)
     limit = server.settings.binlog_row_event_max_size
     for table, kind, rows in logged:
         made += events.rows_events(server.server, table, kind, rows, limit=limit)
-    made[-1] = events.ending_statement(made[-1])
+    if logged:
+        made[-1] = events.ending_statement(made[-1])
     return made
 
 
