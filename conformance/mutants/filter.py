@@ -189,6 +189,20 @@ def _first_map(request: Request) -> Observation | Trouble:
     return answer_with(request, part=change)
 
 
+def _staying(*types: int) -> _Answer:
+    """Return the answer of a filter that does not know that events of some types belong to what is dropped."""
+
+    def change(request: Request) -> Observation | Trouble:
+        seen = answer(request)
+        if isinstance(seen, Trouble):
+            return seen
+        return replace(
+            seen, events=tuple({**each, "fate": "kept"} if each["type"] in types else each for each in seen.events)
+        )
+
+    return change
+
+
 #: Every mutant, in the order of the catalogue.
 MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
@@ -330,6 +344,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_with_groups(RowsStay),
     ),
     Mutant(
+        "deleted-rows-stay",
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "rows that are deleted are kept without their Table_map",
+        answer=_staying(EventType.DELETE_ROWS_V1, EventType.DELETE_ROWS),
+    ),
+    Mutant(
         "first-map-for-good",
         "WL40-FILTER-ROWS-BY-TABLE-MAP",
         "a table id keeps the table of its first Table_map",
@@ -443,6 +463,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-FILTER-CONTEXT",
         "Intvar and Rows_query are kept without their statement",
         answer=_with_groups(ContextStays),
+    ),
+    Mutant(
+        "rand-and-user-var-stay",
+        "FORMAT-FILTER-CONTEXT",
+        "Rand and User_var are kept without their statement",
+        answer=_staying(EventType.RAND, EventType.USER_VAR),
     ),
     Mutant(
         "rows-lost-after-ignoring",

@@ -17,6 +17,8 @@ from conformance.strategies.grammar.case import EVERY_EVENT, Case
 _DELIVERED: Final = "FORMAT-EVENT-DELIVERED"
 #: The fields of a header that are the same numbers for every reader.
 _OF_HEADER: Final = ("timestamp", "server_id", "length", "log_pos", "flags")
+#: The outcome of the event before which an applier has reached the position to stop at.
+_UNTIL: Final = "until"
 #: So many fields of a header may be wrong for reasons of their own.
 _FEW: Final = 2
 
@@ -46,6 +48,8 @@ class Alignment:
             what follows is not reached; None otherwise.
         astray: Index of the last event after which it goes on at a wrong place: an event is reported where none starts,
             or with a header that is not its own, and no expected one after it. What follows is not reached.
+        ended: Index of the event before which an applier reports that it has reached the position to stop at: what
+            follows is not reached; None if it does not report one.
         count: How many entries are expected.
         declared: The fields that the implementation reports.
         disordered: Offset of the first event that is repeated or comes before an earlier one, or None.
@@ -77,6 +81,7 @@ class Alignment:
         self.astray = self._astray()
         self.stop = self._stop()
         self.lost = self._lost()
+        self.ended = self._ended()
 
     def _align_by_offset(self) -> None:
         self._index = {event["offset"]: index for index, event in enumerate(self.case.expected.events)}
@@ -169,6 +174,11 @@ class Alignment:
             return None
         return next((index for index in (self._last, self._last + 1) if index in self.case.expected.made_for), None)
 
+    def _ended(self) -> int | None:
+        if self.case.role != "apply" or self.stop is not None or self._last < 0:
+            return None
+        return self._last if self._seen[self._last].get("outcome") == _UNTIL else None
+
     def describe(self, index: int) -> str:
         """Return the words for an expected entry, such as ``the QUERY event at offset 120``."""
         return self.about.describe(self.case.expected.events[index], index)
@@ -247,7 +257,7 @@ class Alignment:
             return Fate.DELIVERED
         if index in self._refused:
             return Fate.REFUSED
-        if any(place is not None and index > place for place in (self.astray, self.lost)):
+        if any(place is not None and index > place for place in (self.astray, self.lost, self.ended)):
             return Fate.UNREACHED
         if self.stop is None or index < self.stop:
             return Fate.DROPPED
@@ -282,7 +292,7 @@ class Alignment:
         """Return whether any event after an expected one was reported, or none had to be."""
         if index == self.astray:
             return False
-        if index >= self._last_required or self.stop is not None or self.lost is not None:
+        if index >= self._last_required or any(each is not None for each in (self.stop, self.lost, self.ended)):
             return True
         return self._last > index
 

@@ -6,16 +6,55 @@ from typing import Any, Final
 
 from conformance.models.replica.failed_drop import CANNOT_LOG_PARTIAL_DROP, failure_message
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, same_gtid_set
+from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, same_field, same_gtid_set
 
 #: Examines the entry of the event at which the applier stops, given by its index; None if the answer has no such
 #: entry.
 _AtStop = Callable[[Alignment, int], Check | None]
+#: Returns whether a field of an entry, given by its index, shows nothing of a requirement.
+_Unless = Callable[[Alignment, int, str], bool]
+
+#: The fields that count: each entry has what the one before has, and what its own event adds.
+_CARRIED: Final = frozenset({"in_group", "gtid", "executed_gtids", "transactions"})
+#: The outcomes that do not depend on an event's type.
+_BESIDE: Final = frozenset({"skipped", "until"})
 
 
-def _entries(requirement: str, *names: str) -> Oracle:
+def _entries(requirement: str, *names: str, unless: _Unless | None = None) -> Oracle:
     """Return the oracle that checks that the marked entries are there and that some fields are equal."""
-    return both(fields(requirement, *names), delivered(requirement))
+    return both(fields(requirement, *names, unless=unless), delivered(requirement))
+
+
+def _is_wrong(alignment: Alignment, index: int, field: str) -> bool:
+    """Return whether a field of an entry is there and not as expected."""
+    expected, seen = alignment.case.expected.events[index], alignment.observed(index)
+    return seen is not None and field in seen and not same_field(field, expected.get(field), seen[field])
+
+
+def _of_others(alignment: Alignment, index: int, field: str) -> bool:
+    """Return whether a field shows nothing of how the applier takes an event of this type.
+
+    What is counted may have been wrong before the event; and it may be skipped, or not be reached, for the sake of the
+    skip counter, of an executed GTID or of the position to stop at, which have requirements of their own.
+    """
+    seen = alignment.observed(index)
+    if field == "outcome":
+        return seen is not None and seen.get(field) in _BESIDE
+    return (
+        field in _CARRIED
+        and index > 0
+        and (_is_wrong(alignment, index - 1, field) or (seen or {}).get("outcome") in _BESIDE)
+    )
+
+
+def _not_taken(alignment: Alignment, index: int, field: str) -> bool:
+    """Return whether the applier stops before an event, so that its position is rightly not after it."""
+    return (alignment.observed(index) or {}).get("outcome") == "until"
+
+
+def _of_outcome(alignment: Alignment, index: int, field: str) -> bool:
+    """Return whether a group is not logged, or logged, because it is applied where it should be skipped, or reverse."""
+    return _is_wrong(alignment, index, "outcome")
 
 
 def _stopped(alignment: Alignment, index: int) -> Check:
@@ -185,16 +224,16 @@ _OF_OWN_LOG: Final = ("logged_groups", "logged_gtids")
 _STATE: Final = ("outcome", "in_group", "gtid", "executed_gtids", "transactions")
 
 ORACLES: Final = (
-    _entries("WL4033-APPLY-UNKNOWN-IGNORED", *_STATE),
-    fields("WL4033-APPLY-UNKNOWN-POSITION", "relay_log_pos"),
+    _entries("WL4033-APPLY-UNKNOWN-IGNORED", *_STATE, unless=_of_others),
+    fields("WL4033-APPLY-UNKNOWN-POSITION", "relay_log_pos", unless=_not_taken),
     _at_stop("WL4033-APPLY-UNKNOWN-REFUSED"),
     _at_stop("WL4033-APPLY-CROSS-NEW-TO-OLD"),
-    _entries("WL4033-APPLY-KNOWN-HANDLED", *_STATE),
-    _entries("WL4033-APPLY-ROWS-QUERY-INFORMS", *_STATE),
+    _entries("WL4033-APPLY-KNOWN-HANDLED", *_STATE, unless=_of_others),
+    _entries("WL4033-APPLY-ROWS-QUERY-INFORMS", *_STATE, unless=_of_others),
     _stops_or_goes_on("WL7592-APPLY-CREATE-INSIDE"),
     _entries("WL7592-APPLY-CREATE-SELECT-COMMITS", "in_group", "transactions", "tables"),
-    fields("WL7592-APPLY-OWN-LOG-ANONYMOUS", *_OF_OWN_LOG),
-    fields("WL7592-APPLY-OWN-LOG-GTID", *_OF_OWN_LOG),
+    fields("WL7592-APPLY-OWN-LOG-ANONYMOUS", *_OF_OWN_LOG, unless=_of_outcome),
+    fields("WL7592-APPLY-OWN-LOG-GTID", *_OF_OWN_LOG, unless=_of_outcome),
     _at_stop("WL7592-APPLY-DROPDB-OFF-ANON-EACH", _anonymous_each, needs=_LOGGED),
     _at_stop("WL7592-APPLY-DROPDB-ON-ERROR", _nothing_logged),
     both(_at_stop("WL7592-APPLY-DROPDB-ONE-WITH-GTID"), fields("WL7592-APPLY-DROPDB-ONE-WITH-GTID", *_LOGGED)),
@@ -210,9 +249,9 @@ ORACLES: Final = (
     _at_stop("WL7592-APPLY-NEW-55"),
     _at_stop("WL7592-APPLY-ON-GTID-MISSING"),
     _at_stop("WL7592-APPLY-ON-GTID-MISSING-BEGIN"),
-    _entries("WL7592-APPLY-OFF-GTID-NOT-MISSED", "outcome", "in_group", "transactions"),
+    _entries("WL7592-APPLY-OFF-GTID-NOT-MISSED", "outcome", unless=_of_others),
     _entries("FORMAT-APPLY-EXECUTED", *_STATE, *_OF_OWN_LOG, "tables"),
-    _entries("FORMAT-APPLY-PERMISSIVE", *_STATE),
+    _entries("FORMAT-APPLY-PERMISSIVE", *_STATE, unless=_of_others),
     _to_the_end("WL7592-COMPAT-OLD-NEW"),
     _to_the_end("WL7592-COMPAT-ON-5621"),
     _to_the_end("WL7592-APPLY-ON-56-57"),

@@ -20,6 +20,7 @@ from conformance.oracles.cause import (
 )
 from conformance.oracles.checks.ended_answers import ended
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
+from conformance.oracles.checks.miscounted_events import miscounted
 from conformance.oracles.checks.misread_bodies import misread_bodies
 from conformance.oracles.checks.post_headers import LONGER, can_misread
 from conformance.oracles.oracle import Check, wrong_end
@@ -30,6 +31,8 @@ from conformance.strategies.grammar.case import Case
 
 #: Roles in which a wrong answer follows from the one before it: the first failed check is the cause of all.
 _CHAINED: Final = frozenset({"apply", "filter"})
+#: The fields of an entry of these roles from which the others follow.
+_LEADING: Final = ("fate", "outcome", "in_group", "skip_counter")
 #: Roles in which an entry is missing where another one is asked about: what is at an error has the error's reason.
 _ENDING: Final = _CHAINED | {"boundary"}
 #: Roles whose entries are events that an implementation makes or copies: they have no place in the stream.
@@ -42,8 +45,14 @@ def causes(alignment: Alignment, checks: Sequence[Check]) -> list[Cause]:
     """Return the cause of each failed check on an answer."""
     if alignment.case.role not in _CHAINED or not checks:
         return [_cause(alignment, check) for check in checks]
-    first = min(checks, key=lambda check: float("inf") if check.at is None else check.at)
-    return [_cause(alignment, first)] * len(checks)
+    return [_cause(alignment, min(checks, key=_leads))] * len(checks)
+
+
+def _leads(check: Check) -> tuple[float, int]:
+    """Return the sort key of a check among those of a chain: its place, and how much follows from its field."""
+    field = "" if check.cause is None else check.cause.field
+    rank = _LEADING.index(field) if field in _LEADING else len(_LEADING)
+    return float("inf") if check.at is None else check.at, rank
 
 
 def obstacle(alignment: Alignment, indices: Sequence[int]) -> Cause | None:
@@ -104,6 +113,8 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
     expected = alignment.case.expected
     if expected.refused_at is not None and check.at == expected.refused_at and check.cause is None:
         return _of_fault(alignment, check)
+    if alignment.case.role == "apply" and (of_counting := miscounted(alignment, check.at)) is not None:
+        return of_counting
     if check.cause is not None:
         return check.cause
     return _of_signature(alignment, check)

@@ -120,6 +120,7 @@ def fields(
     absent: tuple[str, ...] = (),
     blame: Blame | None = None,
     where_reported: bool = False,
+    unless: Callable[[Alignment, int, str], bool] | None = None,
 ) -> Oracle:
     """Return the oracle that compares fields of the marked events that were delivered.
 
@@ -131,6 +132,7 @@ def fields(
         blame: Returns whether a difference between the expected value and the one seen breaks this requirement; any
             difference does if None.
         where_reported: Check only fields that the answer has, as not every reader has all of them.
+        unless: Returns whether a field of an event, given its index, shows nothing of this requirement.
     """
     every = frozenset((*names, *absent))
 
@@ -148,7 +150,7 @@ def fields(
             for field in names:
                 if field not in expected or field not in declared or not alignment.asks(index, field):
                     continue
-                if field in seen or not where_reported:
+                if (field in seen or not where_reported) and not (unless and unless(alignment, index, field)):
                     value = seen.get(field)
                     innocent = blame is not None and not blame(expected[field], value)
                     check = GOOD if innocent else _compared(alignment, index, field, expected[field], value)

@@ -84,12 +84,18 @@ TAG: Final = Dimension(
 )
 
 
-def gtid_tagged(stream: StreamBuilder, *, group_length: int) -> PlannedEvent:
-    """Return a tagged Gtid event; `group_length` is the length of its transaction in bytes."""
+def gtid_tagged(stream: StreamBuilder, *, group_length: int, gtid_flags: int | None = None) -> PlannedEvent:
+    """Return a tagged Gtid event.
+
+    Args:
+        stream: The stream it is for.
+        group_length: The length of its transaction in bytes.
+        gtid_flags: Its own flags byte; any that servers write when None.
+    """
     choose = stream.choose
     uuid, tag = stream.vary(SOURCE), stream.vary(TAG)
     gno = _unused_gno(stream, uuid, tag)
-    fields: dict[str, Any] = {"gtid_flags": choose.integer(0, 1)}
+    fields: dict[str, Any] = {"gtid_flags": choose.integer(0, 1) if gtid_flags is None else gtid_flags}
     wire: dict[str, Any] = {"source_uuid": uuid, "gno": gno, "tag": tag.encode()}
     _add_logical_timestamps(stream, wire, fields)
     fields |= _commit(stream)

@@ -194,20 +194,32 @@ def bits_up_to(count: int) -> int:
     return (1 << count) - 1
 
 
-def write_rows(stream: StreamBuilder, *, table_id: int, columns: int, rows: int, last: bool) -> PlannedEvent:
-    """Return a write rows event of the server's own version; `last` means that it ends the statement."""
+#: The changes of rows, in the order of `rows_events`: whether a row has an image before and one after it.
+ROW_CHANGES: Final = {"write": (False, True), "update": (True, True), "delete": (True, False)}
+
+
+def write_rows(
+    stream: StreamBuilder, *, table_id: int, columns: int, rows: int, last: bool, change: str = "write"
+) -> PlannedEvent:
+    """Return a rows event of the server's own version; `last` means that it ends the statement.
+
+    Its rows are written, or changed otherwise (`ROW_CHANGES`); an update has the same image twice.
+    """
     bitmap = (columns + 7) // 8
+    before, after = ROW_CHANGES[change]
+    images = before + after
     values = stream.choose.octets(4 * columns, 4 * columns)
     fields: dict[str, Any] = {"table_id": table_id, "rows_flags": 1 if last else 0}
     marks: tuple[str, ...] = ("FORMAT-ROWS",)
     if rows <= _FEW_ROWS:
         image = {str(index): number for index, (number,) in enumerate(struct.iter_unpack("<i", values))}
-        fields["rows"] = [{"before": None, "after": image}] * rows
+        fields["rows"] = [{"before": image if before else None, "after": image if after else None}] * rows
         marks += ("FORMAT-ROWS-IMAGES",)
     nulls = 0 if stream.server.profile in WITH_ZERO_FILLED_BITMAPS else bits_up_to(8 * bitmap) ^ bits_up_to(columns)
     row = nulls.to_bytes(bitmap, "little") + values
-    wire = {**fields, "row_data": Packed().write(columns, {}) + b"\xff" * bitmap + row * rows}
-    return plan(stream, stream.server.rows_events[0], wire, fields, marks=marks, columns=(_INT,) * columns)
+    wire = {**fields, "row_data": Packed().write(columns, {}) + b"\xff" * bitmap * images + row * images * rows}
+    code = stream.server.rows_events[tuple(ROW_CHANGES).index(change)]
+    return plan(stream, code, wire, fields, marks=marks, columns=(_INT,) * columns)
 
 
 def rows_query(stream: StreamBuilder, statement: str, *, length_byte: int | None = None) -> PlannedEvent:

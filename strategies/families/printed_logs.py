@@ -12,7 +12,7 @@ from conformance.strategies.families.ignorable_events import UNASSIGNED, declare
 from conformance.strategies.grammar.dimension import Dimension, Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
-from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
 from conformance.strategies.groups import transactions as groups
 from conformance.strategies.groups.boundary_groups import with_marker
 from conformance.strategies.questions.render import BASE64_OUTPUTS, UTC_OFFSETS
@@ -47,6 +47,8 @@ _SHAPES: Final[Mapping[str, Callable[[StreamBuilder], str]]] = {
     "a line break at the end": lambda stream: "INSERT INTO t VALUES (1)\n",
     "line breaks of Windows": lambda stream: "INSERT INTO t\r\nVALUES (1)",
     "tabs": lambda stream: "INSERT\tINTO t VALUES ('\t')",
+    "a comment in a later line": lambda stream: "INSERT INTO t\n# of two\n-- rows\nVALUES (1), (2)",
+    "line breaks of other kinds": lambda stream: "INSERT INTO t VALUES ('\x0b\x0c\x1c\x85\u2028')",
     "a comment": lambda stream: "# INSERT -- of one\n/* row */ INTO t VALUES (1)",
     "quotes and backslashes": lambda stream: "INSERT INTO `a``b` VALUES ('it''s', \"\\\\\")",
     "several bytes for a character": lambda stream: "INSERT INTO t VALUES ('日本語ü')",
@@ -54,7 +56,11 @@ _SHAPES: Final[Mapping[str, Callable[[StreamBuilder], str]]] = {
     "256 bytes": lambda stream: "x" * 256,
 }
 _TEXT: Final = Dimension("statement shown", _SHAPES, profiles={name: WITH_ROWS_QUERIES for name in list(_SHAPES)[1:]})
-_FILLED: Final = (_MARKED, _TRANSACTIONS, _STATEMENTS, _TEXT, _ROWS_EVENTS, _UNKNOWN)
+#: The first time, in seconds since 1970, and the server id, which both use all 32 bits.
+_HEADERS: Final = Dimension(
+    "time and server id", {"usual": (EPOCH, 1), "with the highest bit": (1 << 31, (1 << 32) - 2)}
+)
+_FILLED: Final = (_HEADERS, _MARKED, _TRANSACTIONS, _STATEMENTS, _TEXT, _ROWS_EVENTS, _UNKNOWN)
 
 
 @family(
@@ -82,6 +88,7 @@ def show_binlog_events(stream: StreamBuilder) -> None:
 
 def _fill(stream: StreamBuilder) -> None:
     choose = stream.choose
+    stream.timestamp, stream.server_id = stream.vary(_HEADERS)
     code = choose.one_of(UNASSIGNED)
     groups.begin_log(stream, lengths=declare_up_to(stream, code))
     marked = stream.vary(_MARKED)

@@ -3,7 +3,7 @@
 from typing import Final
 
 from conformance.binlog.event_types import EventType
-from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_TAGGED_GTIDS
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
@@ -69,31 +69,37 @@ def skip_counter_refused(stream: StreamBuilder) -> None:
         replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=False))
 
 
+#: Whether GTIDs have tags: two with the same UUID and number are then different ones.
+_TAGGED: Final = Dimension(
+    "GTIDs", {"without tags": False, "with tags": True}, profiles={"with tags": WITH_TAGGED_GTIDS}
+)
 _BETWEEN: Final = Number("groups before it comes again", fewest=0, few=2, many=(20, 24))
 
 
 @family(
     focus="FORMAT-APPLY-EXECUTED",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(GROUP, CHANGE, BEFORE, _BETWEEN),
+    dimensions=(GROUP, CHANGE, BEFORE, _BETWEEN, _TAGGED),
 )
 def groups_sent_again(stream: StreamBuilder) -> None:
     """Groups with GTIDs of which one comes again, as over a new connection, for an applier with gtid_mode=ON."""
     replica_groups.begin_relay_log(stream)
     stream.settings["gtid_mode"] = "ON"
+    tagged = stream.vary(_TAGGED)
     for _ in stream.several_of(BEFORE):
-        _add_named(stream, replica_groups.group(stream))
-    planned = _add_named(stream, replica_variants.plain_group(stream))
+        _add_named(stream, replica_groups.group(stream), tagged=tagged)
+    planned = _add_named(stream, replica_variants.plain_group(stream), tagged=tagged)
     for _ in stream.several_of(_BETWEEN):
-        _add_named(stream, replica_groups.create(stream))
+        # With tags, some groups without one are among them.
+        _add_named(stream, replica_groups.create(stream), tagged=tagged and stream.choose.yes())
     replica_groups.add(stream, [each.marked("FORMAT-APPLY-EXECUTED") for each in planned])
     for _ in range(2):
-        _add_named(stream, replica_groups.group(stream))
+        _add_named(stream, replica_groups.group(stream), tagged=tagged)
 
 
-def _add_named(stream: StreamBuilder, planned: list[PlannedEvent]) -> list[PlannedEvent]:
+def _add_named(stream: StreamBuilder, planned: list[PlannedEvent], *, tagged: bool) -> list[PlannedEvent]:
     """Add a group with its GTID, and return its events."""
-    group = replica_groups.with_gtid(stream, planned, anonymous=False)
+    group = replica_groups.with_gtid(stream, planned, anonymous=False, tagged=tagged)
     replica_groups.add(stream, group)
     return group
 

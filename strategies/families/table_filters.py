@@ -8,6 +8,7 @@ from conformance.models.filtering.statement import CreateTable, FilteredStatemen
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, TablesMode
 from conformance.models.filtering.table_name import TableName
 from conformance.specs.versions import Profiles
+from conformance.strategies.events.mysql_events import ROW_CHANGES
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
@@ -175,11 +176,12 @@ def name_filters(stream: StreamBuilder) -> None:
 
 _AGAIN: Final = yes_or_no("a second log with the table ids of the first")
 _ROW_TABLES: Final = Number("tables of a statement", many=(200, 220))
+_CHANGED: Final = choices("change of the rows", tuple(ROW_CHANGES))
 
 
 @family(
     focus=("FORMAT-ROWS", "WL40-FILTER-ROWS-BY-TABLE-MAP"),
-    dimensions=(SOME_NAMES, DOES, RULED, _AGAIN, _ROW_TABLES),
+    dimensions=(SOME_NAMES, DOES, RULED, _AGAIN, _ROW_TABLES, _CHANGED),
 )
 def row_filters(stream: StreamBuilder) -> None:
     """Row-format transactions as the profile's server logs them, with one or several tables for each statement."""
@@ -190,7 +192,7 @@ def row_filters(stream: StreamBuilder) -> None:
     work = TableWork(stream)
     work.begin(extended=False)
     tables = [choose.one_of(cast) for _ in stream.several_of(_ROW_TABLES)]
-    work.group(work.rows_statement(tables))
+    work.group(work.rows_statement(tables, stream.vary(_CHANGED)))
     if again:
         work.next_log()
     for _ in choose.several(1, 3):
@@ -219,7 +221,7 @@ _PASSING: Final = choices(
     when=_WITH_CHANGES,
 )
 _FORMAT: Final = choices(
-    "format of the statements", ("statement", "statement after Intvar", "row", "both"), when=_WITH_CHANGES
+    "format of the statements", ("statement", "statement after its context", "row", "both"), when=_WITH_CHANGES
 )
 _END: Final = choices("end of the transaction", ("Xid", "COMMIT", "ROLLBACK"))
 #: Whether there are do rules, and Gtid events: together they decide what may become of a group without statements.
@@ -256,7 +258,7 @@ def group_filters(stream: StreamBuilder) -> None:
     pieces: list[Piece] = []
     for number, table in enumerate(tables):
         by_rows = form == "row" or (form == "both" and number % 2 == 1)
-        context = form == "statement after Intvar"
+        context = form == "statement after its context"
         pieces += work.rows([table]) if by_rows else work.change_by_statement([table], context=context)
     work.group([work.begin_transaction(), *pieces, work.close(end)])
     work.group(work.rows_statement([dropped]))

@@ -91,8 +91,15 @@ def with_gtid(
     *,
     anonymous: bool,
     flags: int | None = None,
+    tagged: bool = False,
 ) -> list[PlannedEvent]:
-    """Return a group with its Gtid or Anonymous_gtid event, whose flags are the server's unless given."""
+    """Return a group with its Gtid or Anonymous_gtid event, whose flags are the server's unless given.
+
+    A tagged Gtid event is of servers since 8.3.
+    """
+    if tagged:
+        length = sum(stream.length_of(event) for event in planned)
+        return [gtid_events.gtid_tagged(stream, group_length=length, gtid_flags=_STATEMENTS[0]), *planned]
     gtid = groups.group_gtid(stream, planned, anonymous=anonymous, flags=flags)
     # Its gtid_flags allow statements among the rows; a replica relies on that.
     gtid = gtid._replace(body=_STATEMENTS + gtid.body[1:], fields={**gtid.fields, "gtid_flags": _STATEMENTS[0]})

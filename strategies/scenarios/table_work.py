@@ -13,6 +13,7 @@ from conformance.models.filtering.tables_info import LoggingFormat, create_selec
 from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.events.extended_query import extended_query, is_extended
 from conformance.strategies.events.payloads import transaction_payload
+from conformance.strategies.events.statement_events import user_var
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
@@ -20,7 +21,12 @@ from conformance.strategies.scenarios.table_names import DATABASE
 
 #: In `StreamBuilder.settings`: the parts of the log, one for each event, for the questions about the stream.
 PARTS: Final = "parts"
-_INT: Final = 3
+#: Statements that change rows in each of the ways of `ROW_CHANGES`.
+_CHANGES_OF_ROWS: Final = {
+    "write": "INSERT INTO {} VALUES (1)",
+    "delete": "DELETE FROM {}",
+    "update": "UPDATE {} SET a = 1",
+}
 _GROUP_WHOLE: Final = "WL40-FILTER-GROUP-WHOLE"
 
 
@@ -141,15 +147,16 @@ class TableWork:
 
     # --- rows
 
-    def rows(self, tables: Sequence[TableName]) -> list[Piece]:
-        """Return one statement's Table_maps, one for each table, and their rows."""
+    def rows(self, tables: Sequence[TableName], change: str | None = None) -> list[Piece]:
+        """Return one statement's Table_maps, one for each table, and their rows, changed as in `ROW_CHANGES`."""
         choose = self.choose
+        change = change or choose.one_of(tuple(mysql_events.ROW_CHANGES))
         columns = choose.integer(1, 3)
         ids = self._ids(len(tables))
         pieces: list[Piece] = []
         if self.stream.server.profile in WITH_ROWS_QUERIES and choose.yes(5):
-            text = mysql_events.rows_query(self.stream, f"INSERT INTO {self._quoted(tables[0])} VALUES (1)")
-            pieces.append(Piece(text, LogPart(Part.CONTEXT)))
+            text = _CHANGES_OF_ROWS[change].format(self._quoted(tables[0]))
+            pieces.append(Piece(mysql_events.rows_query(self.stream, text), LogPart(Part.CONTEXT)))
         for table_id, table in zip(ids, tables, strict=True):
             part = LogPart(Part.TABLE_MAP, (table,), table_id=table_id)
             event = mysql_events.table_map(
@@ -159,7 +166,9 @@ class TableWork:
         order = [*ids, *(choose.one_of(ids) for _ in choose.several(0, 1))]
         for number, table_id in enumerate(order):
             last = number == len(order) - 1
-            event = mysql_events.write_rows(self.stream, table_id=table_id, columns=columns, rows=1, last=last)
+            event = mysql_events.write_rows(
+                self.stream, table_id=table_id, columns=columns, rows=1, last=last, change=change
+            )
             pieces.append(Piece(event, LogPart(Part.ROWS, table_id=table_id, statement_end=last)))
         return pieces
 
@@ -182,12 +191,13 @@ class TableWork:
 
         Args:
             tables: The tables.
-            context: Whether an Intvar comes before it; None for sometimes.
+            context: Whether an Intvar, Rand or User_var comes before it; None for sometimes.
         """
         first, *others = tables
         pieces: list[Piece] = []
         if self.choose.yes(5) if context is None else context:
-            pieces.append(Piece(mysql_events.intvar(self.stream), LogPart(Part.CONTEXT)))
+            event = self.choose.one_of((mysql_events.intvar, mysql_events.rand, user_var))(self.stream)
+            pieces.append(Piece(event, LogPart(Part.CONTEXT)))
         if is_extended(self.stream) and self.choose.yes(4):
             view = TableName(first.database, "v")
             sql = self.choose.one_of((f"INSERT INTO {self._quoted(view)} VALUES (1)", "DO f1()", "-- nothing"))
@@ -199,8 +209,7 @@ class TableWork:
             conditions = " AND ".join(f"{self._quoted(each)}.a = 1" for each in others)
             sql = f"UPDATE {names} SET {self._quoted(first)}.a = 1 WHERE {conditions}"
         else:
-            sql = self.choose.one_of(("INSERT INTO {} VALUES (1)", "DELETE FROM {}", "UPDATE {} SET a = 1"))
-            sql = sql.format(self._quoted(first))
+            sql = self.choose.one_of(tuple(_CHANGES_OF_ROWS.values())).format(self._quoted(first))
         return [*pieces, self.statement(sql, FilteredStatement(each_once(list(tables))))]
 
     def transaction(self, tables: Sequence[TableName]) -> list[Piece]:
@@ -223,9 +232,9 @@ class TableWork:
             left = left[count:]
         return [*pieces, self.close()]
 
-    def rows_statement(self, tables: Sequence[TableName]) -> list[Piece]:
+    def rows_statement(self, tables: Sequence[TableName], change: str | None = None) -> list[Piece]:
         """Return a transaction with one statement in row format that changes all these tables."""
-        return [self.begin_transaction(), *self.rows(tables), self.close()]
+        return [self.begin_transaction(), *self.rows(tables, change), self.close()]
 
     def packed(self, tables: Sequence[TableName]) -> list[Piece]:
         """Return a transaction on these tables inside a Transaction_payload."""
@@ -260,7 +269,7 @@ class TableWork:
             FilteredStatement(ends, create=create),
             ends,
         )
-        rows = self.rows([table]) if not self.choose.yes(4) else []
+        rows = self.rows([table], "write") if not self.choose.yes(4) else []
         if self._markers and self.stream.server.gtid_form != "absent":
             begin, end = self.control("BEGIN", Part.BEGIN), self.close()
             return [[definition], *([[begin, *rows, end]] if rows else [])]

@@ -5,6 +5,10 @@ from dataclasses import replace
 import pytest
 
 from conformance.binlog.event_types import ROWS_V1, ROWS_V2, EventType
+from conformance.models.boundary.header_answers import header_answers
+from conformance.models.boundary.step_entry import worklog_entry
+from conformance.models.boundary.worklog_parser import WorklogParser
+from conformance.oracles.checks.boundary_steps import fed_by_offset
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.reasons import crash_reason, normalised
 from conformance.protocol.observation import Observation, Refusal, Trouble
@@ -322,3 +326,74 @@ def test_a_body_of_which_most_is_wrong_is_one_finding():
             together.setdefault(finding, set()).update(requirements)
     assert set(together) == {"body of QUERY misread"}
     assert {"FORMAT-QUERY-STATUS-VARIABLES"} < together["body of QUERY misread"]
+
+
+def together_of(role, family, profile, change):
+    """Return the findings of wrong answers to the cases of a family, with the requirements that each breaks."""
+    together = {}
+    for case in cases(family, profile, role):
+        for finding, requirements in findings(case, change(case)).items():
+            together.setdefault(finding, set()).update(requirements)
+    return together
+
+
+def goes_on_after_an_error(case):
+    """Return the answer of a parser that takes the type of a wrong event instead of a reset."""
+    parser, entries = WorklogParser(), []
+    for offset, event in fed_by_offset(case.stream).items():
+        if offset in case.settings["resets"]:
+            parser.reset()
+        step = parser.feed(event)
+        if step.warning:
+            parser.state = step.boundary_type
+        entry = worklog_entry(step, header_answers(event.flags), within=parser.within_transaction)
+        entries.append({**entry, "offset": offset, "type": case.stream[offset + 4], "state": parser.state.heading})
+    return Observation(tuple(entries), None)
+
+
+def test_a_parser_that_goes_on_after_errors_has_one_finding_whatever_its_state_is_then():
+    together = together_of("boundary", "boundary_faults", "worklog", goes_on_after_an_error)
+    assert list(together) == ["boundary: state is not Not Defined after an error"]
+    assert "WL4162-RESET-AFTER-ERROR" in together["boundary: state is not Not Defined after an error"]
+
+
+def test_a_misread_marker_is_one_finding_with_all_that_follows_from_it():
+    def with_two_bits(case):
+        def read(entry):
+            wrong = {"Inside Transaction": "Not Defined", "End Transaction": "Ignore Boundary"}.get(entry["marker"])
+            letters = {"Not Defined": "b", "Ignore Boundary": "ah"}
+            return {**entry, "marker": wrong, "boundary_type": wrong, "answers": letters[wrong]} if wrong else entry
+
+        return changed(case, read)
+
+    together = together_of("boundary", "marked_streams", "worklog", with_two_bits)
+    assert list(together) == ["boundary: marker differs"]
+    assert {"WL4162-ANSWER-INSIDE", "WL4162-ANSWER-ENDING"} < together["boundary: marker differs"]
+
+
+def test_an_applier_whose_skip_counter_ends_within_groups_has_one_finding_whatever_the_event_is():
+    def ends_at_once(case):
+        def skip(entry):
+            return {**entry, "skip_counter": 0} if entry["outcome"] == "skipped" and entry["in_group"] else entry
+
+        return changed(case, skip)
+
+    together = together_of("apply", "skipped_groups", "worklog", ends_at_once)
+    assert list(together) == ["apply: skip_counter becomes 0 within a group"]
+
+
+def test_an_applier_that_stops_too_early_is_not_blamed_for_what_comes_after():
+    def stops_at_the_first_group(case):
+        answer = REFERENCE.ask(request_of(case))
+        at = next((at for at, entry in enumerate(answer.events) if entry["in_group"]), None)
+        if at is None or answer.events[at]["outcome"] == "until":
+            return answer
+        before = answer.events[at - 1]
+        last = {**before, **{name: answer.events[at][name] for name in ("offset", "type")}, "outcome": "until"}
+        return replace(
+            answer, events=(*answer.events[:at], {**last, "logged_groups": 0, "logged_gtids": ""}), error=None
+        )
+
+    together = together_of("apply", "stop_positions", "worklog", stops_at_the_first_group)
+    (requirements,) = together.values()
+    assert requirements <= {"FORMAT-APPLY-OUTCOME", "FORMAT-APPLY-POSITION", "FORMAT-APPLY-GROUP", "FORMAT-APPLY-GTID"}

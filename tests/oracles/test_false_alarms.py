@@ -1,6 +1,7 @@
 """False alarms of the past: readers that are right in a way that the kit once called wrong, and blame nobody for."""
 
 import base64
+import re
 from dataclasses import replace
 
 import pytest
@@ -230,3 +231,84 @@ def test_an_error_after_the_fault_is_not_judged_where_the_fault_is_refused_and_t
         some += 1
         assert blamed(case, replace(right, events=(*right.events, refused), error=later)) == set(), str(case.id)
     assert some
+
+
+#: A header line, and the boundary type in it.
+TYPED_HEADER = re.compile(r"(#\d{6} .*) boundary: (\w+ \w+) (\t.*)")
+#: Where the lines of an event end.
+NEXT_EVENT = ("# at ", "#1", "BINLOG '", "DELIMITER ", "/*!50003 SET COMPLETION_TYPE")
+
+
+def events_of_text(text):
+    """Yield the lines of each printed event, from its header line on, and the other lines one by one."""
+    lines = text.split("\n")
+    while lines:
+        count = 1
+        if TYPED_HEADER.fullmatch(lines[0]):
+            count += next((at for at, line in enumerate(lines[1:]) if line.startswith(NEXT_EVENT)), 0)
+        yield lines[:count]
+        del lines[:count]
+
+
+def type_after_the_header(text, warnings):
+    return text_of((lines[:1], [own], lines[1:]) for lines, own in typed(text)), warnings
+
+
+def type_after_all(text, warnings):
+    return text_of((lines, [own]) for lines, own in typed(text)), warnings
+
+
+def warnings_before_the_next_event(text, warnings):
+    printed, left = [], warnings.splitlines()
+    for lines in events_of_text(text):
+        printed += lines
+        if lines[0].endswith("Rows_query") or "Ignorable" in lines[0]:
+            printed += [f"# {each}" for each in left]
+            left = []
+    return "\n".join(printed), "\n".join(left)
+
+
+def typed(text):
+    """Yield the lines of each event without the boundary type in the header line, and a comment line with the type."""
+    for first, *others in events_of_text(text):
+        header = TYPED_HEADER.fullmatch(first)
+        yield ([f"{header[1]} {header[3]}", *others], f"# {header[2]}") if header else ([first, *others], None)
+
+
+def text_of(events):
+    return "\n".join(line for parts in events for part in parts for line in part if line is not None)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [type_after_the_header, type_after_all, warnings_before_the_next_event],
+    ids=lambda change: change.__name__,
+)
+def test_boundary_types_and_warnings_may_have_comment_lines_of_their_own(change):
+    """WL#4162 gives no place for them; in the text of a Rows_query or an unknown event they are not its content."""
+    judge, changes = Judge(REFERENCE.declaration.roles["render"]), 0
+    for name in ("printed_boundaries", "rendered_text"):
+        for index in range(40):
+            case = case_of(CaseId(name, "worklog", seed=8, index=index, role="render"))
+            right = REFERENCE.ask(request_of(case))
+            if "text" in right.events[0]:
+                text, warnings = change(right.events[0]["text"], right.events[0]["warnings"])
+                changes += text != right.events[0]["text"]
+                answer = replace(right, events=({**right.events[0], "text": text, "warnings": warnings},))
+                wrong = [verdict.message for verdict in judge.judge(case, answer) if verdict.is_failure]
+                assert wrong == [], str(case.id)
+    assert changes > 10
+
+
+def test_a_comment_of_two_lines_at_an_unknown_event_is_more_than_a_neutral_one():
+    judge, blamed = Judge(REFERENCE.declaration.roles["render"]), set()
+    for index in range(40):
+        case = case_of(CaseId("rendered_text", "worklog", seed=8, index=index, role="render"))
+        right = REFERENCE.ask(request_of(case))
+        if "text" in right.events[0]:
+            text = right.events[0]["text"].replace(
+                "# Unrecognized ignorable event", "# Unrecognized ignorable event\n# of a type to come"
+            )
+            answer = replace(right, events=({**right.events[0], "text": text},))
+            blamed |= {verdict.requirement for verdict in judge.judge(case, answer) if verdict.is_failure}
+    assert blamed == {"WL4033-RENDER-UNKNOWN-QUIET"}

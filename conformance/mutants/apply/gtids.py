@@ -1,5 +1,6 @@
 """The mutants of the role `apply`: groups with and without GTIDs, by gtid_mode (WL#7592)."""
 
+from dataclasses import replace
 from typing import Final
 
 from conformance.models.replica.applier import Applier, ApplyOutcome
@@ -34,6 +35,14 @@ class _AppliesAgain(Applier):
         outcome = super()._run(event, kind)
         self._executed_before = False
         return ApplyOutcome.APPLIED if outcome is ApplyOutcome.SKIPPED else outcome
+
+
+class _LosesTags(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        parts = event.gtid.split(":")
+        return super()._take(
+            replace(event, gtid=f"{parts[0]}:{parts[-1]}") if event.gtid.count(":") > 1 else event, kind
+        )
 
 
 class _AcceptsMissingGtid(Applier):
@@ -76,6 +85,13 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-EXECUTED",
         "applies a group whose GTID is executed already",
         answer=of(_AppliesAgain),
+    ),
+    Mutant(
+        "apply-tags-lost",
+        "WL7592-APPLY-OWN-LOG-GTID",
+        "takes a tagged GTID for one without a tag",
+        answer=of(_LosesTags),
+        also=("FORMAT-APPLY-EXECUTED",),
     ),
     Mutant(
         "apply-missing-gtid-accepted",

@@ -114,7 +114,7 @@ APPLY_POSITIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "apply-until-names-as-text",
-        "WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
+        "FORMAT-APPLY-OUTCOME",
         "compares the names of logs as text when it looks for the stop position",
         answer=of(_ComparesNamesAsText),
     ),

@@ -79,10 +79,12 @@ def check_of(alignment: Alignment, index: int, wrong: str) -> Check:
 
 def cause_of(alignment: Alignment, index: int, wrong: str) -> Cause:
     """Return the cause of what is wrong with an answer: the wrong step, unless it is about the header alone."""
+    if wrong.startswith("answer "):
+        of_answers = field_cause(alignment, index, "answers")
+        return of_answers if of_answers.field == "marker" else Cause(wrong, role=alignment.case.role)
     if wrong.startswith("marker "):
         return field_cause(alignment, index, "marker")
-    of_step = None if wrong.startswith("answer ") else step_cause(alignment, index)
-    return of_step or Cause(wrong, role=alignment.case.role)
+    return step_cause(alignment, index) or Cause(wrong, role=alignment.case.role)
 
 
 def judged_fields(alignment: Alignment, expected: Answer, seen: Answer) -> Answer:

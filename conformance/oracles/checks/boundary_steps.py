@@ -30,8 +30,12 @@ State = tuple[BoundaryType, bool] | ShippedState
 
 #: The fields of an entry that depend on the events before, in the order in which they follow from each other.
 OF_STEP: Final = ("boundary_type", "warning", "state", "within_transaction")
+#: Those of them that show the state after the event.
+_AFTER_STEP: Final = ("state", "within_transaction")
 #: The field with the marker that an event has in its header.
 _MARKER: Final = "marker"
+#: The field with what the header alone answers: it follows from the marker.
+_ANSWERS: Final = "answers"
 #: The name of a boundary type.
 NAME: Final = re.compile("|".join(each.heading for each in BoundaryType))
 #: A boundary parser is fed every event, of any type.
@@ -133,7 +137,9 @@ class _Follower:
         before = self._right
         taken = [self._table.step(state, event) for state in (before, *self._shown)]
         self._right = taken[0][1]
-        is_fresh, self._is_fresh = self._is_fresh, self._is_fresh and self._right == before
+        # A reset after an error leads to the first state too, but is a step of its own.
+        stays = self._right == before and not taken[0][0].get("warning")
+        is_fresh, self._is_fresh = self._is_fresh, self._is_fresh and stays
         if seen is None:
             self._shown = self._table.every
             return expected, False
@@ -158,8 +164,10 @@ class _Follower:
         used = (each for each in CELLS.values() if _is_of(each, before[0], right))
         self.taken.update(each.requirement for each in used if not self._agree(_opposite(each), seen))
 
-    def _likeness(self, seen: Entry, step: tuple[Entry, State]) -> int:
-        return sum(seen.get(name) == step[0][name] for name in self._declared if name in step[0])
+    def _likeness(self, seen: Entry, step: tuple[Entry, State]) -> tuple[bool, int]:
+        # The type is where a step begins: one with the same type is nearer than one that ends alike.
+        agreeing = {name for name in self._declared if name in step[0] and seen.get(name) == step[0][name]}
+        return OF_STEP[0] in agreeing, len(agreeing)
 
     def _begun_elsewhere(self, event: FedEvent, seen: Entry) -> tuple[State, ...]:
         """Return the states after an event if the answer only shows another state before it, and no wrong step."""
@@ -240,14 +248,21 @@ def step_cause(alignment: Alignment, index: int) -> Cause | None:
 def field_cause(alignment: Alignment, index: int, name: str) -> Cause:
     """Return the cause of a difference in one field of the answer about an event: it is the same for all events.
 
-    What a parser does with an event follows from its marker: where that is misread, nothing else is wrong there.
+    What a parser does with an event, and answers about it, follows from its marker: where that is misread, nothing else
+    is wrong there. A parser that is not in Not Defined where it has to be, after an error or a reset, has one fault,
+    wherever it is.
     """
-    own, seen = own_steps(alignment).entries[index], alignment.observed(index) or {}
+    steps = own_steps(alignment)
+    own, seen = steps.entries[index], alignment.observed(index) or {}
     # Shipped parsers know no markers: nothing is expected of them, whatever an answer has.
     is_judged = _MARKER in own and _MARKER in alignment.role.fields
-    if name in OF_STEP and is_judged and seen.get(_MARKER) != own[_MARKER]:
+    if name in (*OF_STEP, _ANSWERS) and is_judged and seen.get(_MARKER) != own[_MARKER]:
         name = _MARKER
     wanted, value = own[name], seen.get(name)
+    if name in OF_STEP and index in steps.begun_elsewhere:
+        return Cause("is not Not Defined where a stream begins", field="state", role="boundary")
+    if name in _AFTER_STEP and own.get("warning") and "state" in own and value is not None:
+        return Cause("is not Not Defined after an error", field="state", role="boundary")
     if name in OF_STEP and name != "warning":
         return Cause(f"is {'missing' if value is None else value}, not {wanted}", field=name, role="boundary")
     how = DIFFERS if value and wanted else MISSING if wanted else "not expected"

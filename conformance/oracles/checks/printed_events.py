@@ -55,15 +55,34 @@ def _following(event: PrintedEvent) -> list[str]:
     return lines
 
 
-def _lines(event: PrintedEvent) -> list[str]:
-    """Return the lines after a header line without comment signs; `all_comments` checks that each has one."""
-    return [line.removeprefix("#").removeprefix(" ") if line.startswith("#") else line for line in _following(event)]
+def event_lines(fact: Fact, event: PrintedEvent) -> Iterator[list[str]]:
+    """Yield the lines after a header line, as they are and without those that may be about boundaries.
+
+    A program may show the boundary type of an event in a comment line of its own, first or last, and print the warning
+    about the next event before the `# at` line of that one.
+    """
+    lines = _following(event)
+    yield lines
+    warned = len(lines)
+    while warned and lines[warned - 1].startswith("#") and BOUNDARY_WARNING.search(lines[warned - 1]):
+        warned -= 1
+    lines = lines[:warned]
+    yield lines
+    for line, others in ((lines[:1], lines[1:]), (lines[-1:], lines[:-1])):
+        if line and line[0].startswith("#") and fact["boundary"] in line[0]:
+            yield others
+
+
+def _uncommented(lines: list[str]) -> list[str]:
+    """Return lines without comment signs; `all_comments` checks that each has one."""
+    return [line.removeprefix("#").removeprefix(" ") if line.startswith("#") else line for line in lines]
 
 
 def statement_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """The statement of a Rows_query is shown, in any of the forms that versions give it."""
-    forms = _statement_forms(printed.facts[index]["rows_query"])
-    if _lines(event) in forms:
+    fact = printed.facts[index]
+    forms = _statement_forms(fact["rows_query"])
+    if any(_uncommented(lines) in forms for lines in event_lines(fact, event)):
         return None
     return "statement not shown", f"its comment is {event.text[:80]!r}, but the statement is {forms[0][0][:80]!r}"
 
@@ -72,10 +91,11 @@ def rows_query_words(printed: Printed, index: int, event: PrintedEvent) -> Fault
     """The header line ends with the word Rows_query, and the statement begins on the next line."""
     if not event.description.endswith("Rows_query"):
         return "wrong header line", f"its header line ends with {event.description!r}, not with 'Rows_query'"
-    firsts = {"# " + form[0] for form in _statement_forms(printed.facts[index]["rows_query"]) if form}
-    following = _following(event)
-    if firsts and following and following[0] not in firsts:
-        return "wrong first line", f"the line after its header line is {following[0][:80]!r}"
+    fact = printed.facts[index]
+    firsts = {"# " + form[0] for form in _statement_forms(fact["rows_query"]) if form}
+    shown = [lines[0] for lines in event_lines(fact, event) if lines]
+    if firsts and shown and not firsts.intersection(shown):
+        return "wrong first line", f"the line after its header line is {shown[0][:80]!r}"
     return None
 
 

@@ -1,0 +1,29 @@
+"""What an applier counts wrongly at any type of event: one fault, whatever the event is."""
+
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import Cause
+
+
+def miscounted(alignment: Alignment, at: int | None) -> Cause | None:
+    """Return the cause of a wrong entry that does not depend on the type of its event; None if it is another one.
+
+    Args:
+        alignment: The answer beside the expected one.
+        at: The offset of the event.
+    """
+    entries = alignment.case.expected.events
+    index = next((index for index, entry in enumerate(entries) if entry["offset"] == at), None)
+    seen = None if index is None else alignment.observed(index)
+    if index is None or seen is None:
+        return None
+    expected = entries[index]
+    wrong = {name for name in alignment.differing(index) if name in seen and name in expected}
+    if "skip_counter" in wrong and expected["in_group"] and expected["skip_counter"] > seen["skip_counter"] == 0:
+        return Cause("becomes 0 within a group", field="skip_counter", role="apply")
+    if "outcome" in wrong:
+        return None
+    if expected["outcome"] == "failed" and "relay_log_pos" in wrong:
+        return Cause("moves over the event that fails", field="relay_log_pos", role="apply")
+    if expected["outcome"] == "ignored" and "in_group" in wrong:
+        return Cause("changes at an ignorable event", field="in_group", role="apply")
+    return None
