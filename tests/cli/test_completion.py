@@ -13,7 +13,7 @@ PAGE = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
 SHELLS = re.findall(r"_BINLOG_CONFORMANCE_COMPLETE=(\w+)_source binlog-conformance", PAGE)
 
 
-def asked(instruction, **variables):
+def response(instruction, **variables):
     """What the program answers to a shell."""
     code = "import sys; sys.argv[0] = 'binlog-conformance'; from conformance.cli import main; main()"
     environment = os.environ | {"_BINLOG_CONFORMANCE_COMPLETE": instruction} | variables
@@ -24,7 +24,7 @@ def asked(instruction, **variables):
 
 @pytest.mark.parametrize("shell", SHELLS)
 def test_a_shell_gets_a_script_that_asks_the_program(shell):
-    assert f"_BINLOG_CONFORMANCE_COMPLETE={shell}_complete" in asked(f"{shell}_source")
+    assert f"_BINLOG_CONFORMANCE_COMPLETE={shell}_complete" in response(f"{shell}_source")
 
 
 @pytest.mark.parametrize(
@@ -49,5 +49,5 @@ def test_a_shell_gets_a_script_that_asks_the_program(shell):
 )
 def test_a_word_is_completed(line, names):
     words = f"binlog-conformance {line}"
-    answer = asked("bash_complete", COMP_WORDS=words, COMP_CWORD=str(len(line.split())))
+    answer = response("bash_complete", COMP_WORDS=words, COMP_CWORD=str(len(line.split())))
     assert {each.removeprefix("plain,") for each in answer.split()} == names
