@@ -99,7 +99,8 @@ class Lease:
             now = read_lease(self._storage)
             if now is None:
                 return
-            if now != first:
+            # Nobody's is being written: the next look has who writes it.
+            if now != first and now.run:
                 raise InUse(self._storage.uri, now.holder)
 
     def _write(self) -> None:

@@ -236,7 +236,7 @@ def test_an_error_after_the_fault_is_not_judged_where_the_fault_is_refused_and_t
 #: A header line, and the boundary type in it.
 TYPED_HEADER = re.compile(r"(#\d{6} .*) boundary: (\w+ \w+) (\t.*)")
 #: Where the lines of an event end.
-NEXT_EVENT = ("# at ", "#1", "BINLOG '", "DELIMITER ", "/*!50003 SET COMPLETION_TYPE")
+NEXT_EVENT = re.compile(r"# at |#\d{6} |BINLOG '|DELIMITER |/\*!50003 SET COMPLETION_TYPE")
 
 
 def events_of_text(text):
@@ -245,7 +245,7 @@ def events_of_text(text):
     while lines:
         count = 1
         if TYPED_HEADER.fullmatch(lines[0]):
-            count += next((at for at, line in enumerate(lines[1:]) if line.startswith(NEXT_EVENT)), 0)
+            count += next((at for at, line in enumerate(lines[1:]) if NEXT_EVENT.match(line)), 0)
         yield lines[:count]
         del lines[:count]
 
