@@ -233,6 +233,25 @@ def test_an_error_after_the_fault_is_not_judged_where_the_fault_is_refused_and_t
     assert some
 
 
+@pytest.mark.parametrize("reported", [True, False])
+def test_a_reader_that_does_not_know_a_type_of_no_release_is_right(reported):
+    """mysqlbinlog 9.7.4 passes over Large_transaction_header events by their flag."""
+
+    def ignored(event):
+        if event["type"] != EventType.LARGE_TRANSACTION_HEADER:
+            return event
+        header = {name: event[name] for name in FIELDS_OF_EVERY_TYPE if name in event}
+        return header | {"handled": "ignored"} if reported else None
+
+    some = 0
+    for case in cases("large_transactions"):
+        right = REFERENCE.ask(request_of(case))
+        answer = changed(right, ignored)
+        some += answer != right
+        assert blamed(case, answer) == set(), str(case.id)
+    assert some
+
+
 #: A header line, and the boundary type in it.
 TYPED_HEADER = re.compile(r"(#\d{6} .*) boundary: (\w+ \w+) (\t.*)")
 #: Where the lines of an event end.
