@@ -9,6 +9,7 @@ from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.client import Client, answer_with
 from conformance.wire.client import ConnectionLost
+from conformance.wire.dump_commands import DumpCommand
 from conformance.wire.messages import WireError
 
 
@@ -37,6 +38,24 @@ class _KeepsPositionAtRotate(Client):
         super().move(header, entry)
         if header.type == EventType.ROTATE:
             self.place = self.place[0], before
+
+
+class _CutsNames(Client):
+    """Takes a checksum off the Rotate events that a source makes without one, as mysql-replication 1.0.17 does."""
+
+    def move(self, header: Header, entry: dict[str, Any]) -> None:
+        super().move(header, entry)
+        if header.type == EventType.ROTATE and not header.log_pos:
+            self.place = self.place[0][:-4], self.place[1]
+
+
+class _CountsCharacters(Client):
+    """Sends as many bytes of a log's name as that has characters, as mysql-replication 1.0.17 does."""
+
+    def command(self) -> DumpCommand:
+        command = super().command()
+        name = command.log_name
+        return replace(command, log_name=name.encode()[: len(name)].decode(errors="replace"))
 
 
 class _BeforeTheEvent(Client):
@@ -194,6 +213,13 @@ MUTANTS: Final = (
     ),
     _mutant("client-first-log", _POSITION, "does not take the log from artificial Rotate events", _KeepsFirstLog),
     _mutant("client-position-kept", _RESUMED, "does not take the position from a Rotate event", _KeepsPositionAtRotate),
+    _mutant("client-names-cut", _POSITION, "takes four bytes too many off the name in a Rotate event", _CutsNames),
+    _mutant(
+        "client-counts-characters",
+        "FORMAT-CLIENT-BEGIN",
+        "sends as many bytes of a log's name as that has characters",
+        _CountsCharacters,
+    ),
     _mutant("client-before-event", _POSITION, "would resume before the event that it has delivered", _BeforeTheEvent),
     _mutant(
         "client-ignorable-uncounted",

@@ -101,7 +101,7 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
         code = alignment.case.stream[check.at + TYPE_AT]
         if can_misread(code, check.cause):
             return Cause(MISREAD, event_group(code))
-    if check.at is not None and (of_body := misread_bodies(alignment).get(check.at)) is not None:
+    elif check.at is not None and (of_body := misread_bodies(alignment).get(check.at)) is not None:
         return of_body
     if _is_at_refusal(alignment, check):
         return _refusal(alignment)

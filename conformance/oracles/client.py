@@ -5,7 +5,9 @@ from itertools import takewhile
 from typing import Any, Final
 
 from conformance.binlog.event_types import HEARTBEAT_TYPES, type_name
-from conformance.models.handshake.refusal import UNAWARE
+from conformance.binlog.executed_gtids import ExecutedGtids
+from conformance.binlog.gtid_set import GtidSet
+from conformance.models.handshake.refusal import NO_EVENT_THERE, NO_SUCH_LOG, NO_SUCH_POSITION, UNAWARE
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.client_freedoms import is_of_log, may_be_kept_back, sent_again
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields, same_gtid_set
@@ -13,6 +15,10 @@ from conformance.protocol.roles.client import kind_of
 
 _IGNORABLE: Final = "WL4033-CLIENT-IGNORABLE"
 _POSITION: Final = "FORMAT-CLIENT-POSITION"
+#: What a source answers to a client that asks for a wrong place.
+_WRONG_PLACE: Final = (NO_SUCH_LOG, NO_SUCH_POSITION, NO_EVENT_THERE)
+#: A client that has the name of a log wrong is wrong after each event there, and once its connection is lost.
+_WRONG_LOG: Final = "it would resume in a wrong log"
 
 
 def _place(alignment: Alignment, index: int) -> str:
@@ -20,12 +26,6 @@ def _place(alignment: Alignment, index: int) -> str:
     if entry["type"] is None:
         return "at the end"
     return f"after the {type_name(entry['type'])} event that ends at {entry['log_pos']}"
-
-
-def _words(alignment: Alignment, index: int) -> str:
-    """Return where it is, without numbers that vary."""
-    code = alignment.case.expected.events[index]["type"]
-    return "at the end" if code is None else f"after {type_name(code)}"
 
 
 def _checks_position(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -39,10 +39,18 @@ def _checks_position(alignment: Alignment, requirement: str) -> Iterator[Check]:
         if place == expected or _is_before_ignorable(alignment, index):
             yield GOOD
         else:
-            yield Check(
-                f"wrong position {_words(alignment, index)}",
-                f"{_place(alignment, index)} it would resume at {place}, expected {expected}",
-            )
+            message = f"{_place(alignment, index)} it would resume at {place}, expected {expected}"
+            yield Check(_wrong_position(seen, wanted), message)
+
+
+def _wrong_position(seen: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
+    """Return what is wrong with a position, whatever the event is after which it is."""
+    if seen.get("resume_log") != wanted["resume_log"]:
+        return _WRONG_LOG
+    position = seen.get("resume_pos")
+    if position is None:
+        return "it has no position"
+    return f"it would resume too {'early' if position < wanted['resume_pos'] else 'late'}"
 
 
 def _is_before_ignorable(alignment: Alignment, index: int) -> bool:
@@ -76,7 +84,12 @@ def _goes_on(alignment: Alignment, requirement: str) -> Iterator[Check]:
                 )
                 yield Check("ignorable event not counted", message)
             continue
-        stops = _stops_by_itself(alignment) and last < index and not _required(alignment, last + 1, index)
+        stops = (
+            _stops_by_itself(alignment)
+            and not _asks_for_wrong_place(alignment)
+            and last < index
+            and not _required(alignment, last + 1, index)
+        )
         if stops and not any(last <= cut["index"] < index for cut in _cuts(alignment)):
             message = f"it stops at an ignorable event of type {entry['type']}: {_error(alignment)}"
             yield Check("stops at an unknown ignorable event", message)
@@ -109,6 +122,23 @@ def _error(alignment: Alignment) -> str:
     return "" if alignment.observation.error is None else alignment.observation.error.message
 
 
+def _asks_for_wrong_place(alignment: Alignment) -> bool:
+    """Return whether the answer ends because the source does not have what the client asks for."""
+    return any(words in _error(alignment) for words in _WRONG_PLACE)
+
+
+def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that the client asks for the log and the position in which it is to begin."""
+    first = next(iter(_required(alignment, 0, alignment.count)), alignment.count)
+    is_first = _last(alignment) < 0 and not any(cut["index"] < first for cut in _cuts(alignment))
+    if is_first and _asks_for_wrong_place(alignment):
+        settings = alignment.case.settings
+        place = f"{settings['log_name']}:{settings['log_pos']}"
+        yield Check("it begins at a wrong place", f"it does not begin at {place}: {_error(alignment)}")
+    elif _last(alignment) >= 0:
+        yield GOOD
+
+
 def _has_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check the GTIDs that the client has after each transaction."""
     for index in alignment.marked(requirement):
@@ -120,7 +150,19 @@ def _has_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
             yield GOOD
         else:
             message = f"{_place(alignment, index)} it has the GTIDs {has!r}, expected {expected!r}"
-            yield Check(f"wrong GTIDs {_words(alignment, index)}", message)
+            yield Check(_wrong_gtids(has, expected), message)
+
+
+def _wrong_gtids(has: str | None, expected: str) -> str:
+    """Return what is wrong with a set of GTIDs, whatever the event is after which the client has it."""
+    wanted = GtidSet.from_text(expected)
+    try:
+        seen = GtidSet.from_text(has or "")
+    except ValueError:
+        return "what it has is not a set of GTIDs"
+    if ExecutedGtids(wanted).missing_in(seen).sources:
+        return "it lacks GTIDs that it has received"
+    return "it has GTIDs that it has not received"
 
 
 def _resumes(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -139,7 +181,10 @@ def _stops(alignment: Alignment) -> Iterator[Check]:
     last = _last(alignment)
     for cut in _cuts(alignment) if _stops_by_itself(alignment) else ():
         if last <= cut["index"] and not _required(alignment, last + 1, cut["index"] + 1) and last >= 0:
-            yield Check("stops after a lost connection", f"it does not resume: {_error(alignment)}")
+            known = {log["name"] for log in alignment.case.settings["source"]["logs"]}
+            in_wrong_log = (alignment.observed(last) or {}).get("resume_log", "") not in {*known, ""}
+            words = _WRONG_LOG if in_wrong_log else "stops after a lost connection"
+            yield Check(words, f"it does not resume: {_error(alignment)}")
             return
 
 
@@ -196,6 +241,7 @@ def _no_heartbeat(alignment: Alignment, requirement: str) -> Iterator[Check]:
 
 _PLACE: Final = frozenset({"resume_log", "resume_pos"})
 ORACLES: Final = (
+    Oracle("FORMAT-CLIENT-BEGIN", _begins, any_of=frozenset({"type"})),
     Oracle(_POSITION, _checks_position, any_of=_PLACE, needs=_PLACE),
     Oracle("FORMAT-CLIENT-GTIDS", _has_gtids, any_of=frozenset({"executed_gtids"})),
     Oracle("FORMAT-CLIENT-RESUMED", _resumes, any_of=frozenset({"type"})),

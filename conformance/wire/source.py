@@ -19,7 +19,7 @@ from conformance.binlog.header import HEADER_BYTES, TYPE_AT
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.binlog.servers import WITH_HEARTBEAT_V2, server_of
 from conformance.log_check.server_profile import profile_of
-from conformance.models.handshake.refusal import UNAWARE
+from conformance.models.handshake.refusal import NO_EVENT_THERE, NO_SUCH_LOG, NO_SUCH_POSITION, UNAWARE
 from conformance.models.handshake.replacement import for_replica
 from conformance.models.sender.sender import FATAL_ERROR, Log, LoggedEvent, Origin, Sender, SenderStopped, SentEvent
 from conformance.models.sender.sender_settings import FIRST, LogFile, SenderSettings, Wait
@@ -230,14 +230,14 @@ class Source:
             return name, FIRST
         size = next((size for log, size in zip(self.logs, self.sizes, strict=True) if log.name == name), None)
         if size is None:
-            raise WireError(FATAL_ERROR, "Could not find first log file name in binary log index file")
+            raise WireError(FATAL_ERROR, NO_SUCH_LOG)
         if command.log_pos < FIRST:
-            raise WireError(FATAL_ERROR, "Client requested source to start replication from position < 4")
+            raise WireError(FATAL_ERROR, f"{NO_SUCH_POSITION} < 4")
         if command.log_pos > size:
-            raise WireError(FATAL_ERROR, "Client requested source to start replication from position > file size")
+            raise WireError(FATAL_ERROR, f"{NO_SUCH_POSITION} > file size")
         starts = {event.start for log in self.logs if log.name == name for event in log.events}
         if command.log_pos not in starts | {size, FIRST}:
-            raise WireError(FATAL_ERROR, f"bogus data in log event: no event starts at {name}:{command.log_pos}")
+            raise WireError(FATAL_ERROR, f"{NO_EVENT_THERE} {name}:{command.log_pos}")
         return name, command.log_pos
 
     def _group_ends(self) -> frozenset[int]:

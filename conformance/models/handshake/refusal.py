@@ -113,6 +113,10 @@ REFUSAL_RULES: Final = ByVersion(
         "mariadb": RefusalRules(assumes_own_checksums=True),
     },
 )
+#: The words of a source that does not have the log, or no event at the position, for which a replica asks.
+NO_SUCH_LOG: Final = "Could not find first log file name in binary log index file"
+NO_SUCH_POSITION: Final = "Client requested source to start replication from position"
+NO_EVENT_THERE: Final = "bogus data in log event: no event starts at"
 #: The servers that know checksums; where they log with them, they refuse a replica that does not know them.
 _WITH_CHECKSUMS: Final = Profiles("mysql >= 5.6", "mariadb")
 #: The words with which they do; the name of the replica's side is before them.
