@@ -289,7 +289,8 @@ def mariadb_bombs(stream: StreamBuilder) -> None:
         wire = {"thread_id": 1, "exec_time": 0, "error_code": 0, "status_variables": b"", "database": b"test"}
         wire["compressed_query"] = PARTS[name](_SHORT_STATEMENT)
         events = [mysql_events.plan(stream, EventType.MARIADB_QUERY_COMPRESSED, wire, {})]
-    _end_with(stream, events, "FORMAT-MARIADB-COMPRESSED-LIMITS", f"compressed {kind} {name}")
+    burden = {"statement": "compressed statement", "rows": "compressed rows event"}[kind]
+    _end_with(stream, events, "FORMAT-MARIADB-COMPRESSED-LIMITS", f"{burden} {name}")
 
 
 #: The bytes before a document's value, by its type.

@@ -1,6 +1,7 @@
 """What a reader takes at streams that claim or hold too much: measured by the kit, whatever the reader answers."""
 
 import json
+import re
 import shlex
 import subprocess
 import sys
@@ -61,13 +62,18 @@ def of_whole():
     return list(judged(double("unpacks", "whole"), *MARIADB))
 
 
+def cause_of(burden):
+    """Return what is too much; a claim of 4 GiB has the same cause as one of less."""
+    return re.sub("that claims .*", "that claims too much", burden)
+
+
 def test_a_reader_that_takes_what_is_claimed_or_held_is_blamed_for_that_alone(of_whole):
     failed = {case.expected.burden for case, _, failures in of_whole if failures}
     assert failed == TOO_MUCH
     for case, answer, failures in of_whole:
         assert [each.requirement for each in failures] in ([], [case.focus]), case.id
         if failures and isinstance(answer, Observation):
-            assert failures[0].finding == f"more than 256 MiB taken: {case.expected.burden}"
+            assert failures[0].finding == f"more than 256 MiB taken: {cause_of(case.expected.burden)}"
             assert answer.memory > 256 << 20
 
 
@@ -93,7 +99,7 @@ def test_the_processor_time_of_an_answer_is_measured_and_not_what_it_waits():
     assert 0.4 < answer.processor_seconds < 0.9
     assert [each for each in judges.judge(case, answer) if each.is_failure] == []
     (failure,) = [each for each in judges.judge(case, replace(answer, processor_seconds=8.5)) if each.is_failure]
-    assert failure.finding == f"more than 8 s of processor time taken: {case.expected.burden}"
+    assert failure.finding == f"more than 8 s of processor time taken: {cause_of(case.expected.burden)}"
     assert failure.message.startswith("The answer took 8.5 s of processor time at a compressed statement")
 
 
@@ -106,8 +112,10 @@ FAMILIES = {
         f"{name} claimed" for name, each in CLAIMS.items() if "mariadb-11.x" in each.profiles
     },
     ("payload_bombs", "mysql-9.x"): set(PAYLOADS),
-    ("mariadb_bombs", "mariadb-11.x"): {f"compressed {kind} {name}" for kind in ("statement", "rows") for name in PARTS}
-    - {"compressed rows that holds 320 MiB, as it claims"},
+    ("mariadb_bombs", "mariadb-11.x"): {
+        f"compressed {what} {name}" for what in ("statement", "rows event") for name in PARTS
+    }
+    - {"compressed rows event that holds 320 MiB, as it claims"},
     ("json_bombs", "mysql-9.x"): {f"JSON: {name}" for name in DOCUMENTS},
 }
 
