@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from enum import IntEnum
 from io import BytesIO
-from typing import Final, Protocol
+from typing import Final
 
 from conformance.binlog.checksum import ChecksumAlgorithm
 from conformance.binlog.errors import MalformedBody
@@ -12,6 +12,7 @@ from conformance.binlog.event import Event
 from conformance.binlog.header import HEADER, HEADER_BYTES, Header
 from conformance.binlog.limits import check_event_bytes, check_events, check_payload_bytes, current_limits
 from conformance.binlog.reader import ReaderRules, recognises
+from conformance.binlog.zstd import UnpackedStream, unpacking
 
 #: Bytes that are unpacked at once.
 _PIECE: Final = 1 << 20
@@ -78,14 +79,7 @@ def inner_events(event: Event, *, rules: ReaderRules | None = None) -> Iterator[
         at += header.length
 
 
-class _Stream(Protocol):
-    """The unpacked bytes of a payload, from beginning to end."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return the next bytes, fewer than `size` only at the end."""
-
-
-def _unpacked(event: Event) -> _Stream:
+def _unpacked(event: Event) -> UnpackedStream:
     """Return the bytes that a Transaction_payload event holds."""
     fields = event.fields()
     payload: bytes = fields["payload"]
@@ -107,14 +101,10 @@ class _ZstdStream:
     """A zstd stream, and the bytes that it is declared to unpack to, if they are declared."""
 
     def __init__(self, payload: bytes, declared: int | None) -> None:
-        # Only logs with compressed transactions need the package.
-        import zstandard
-
         check_payload_bytes(declared or 0)
         self._declared = declared
         self._size = 0
-        self._error = zstandard.ZstdError
-        self._stream = zstandard.ZstdDecompressor().stream_reader(payload, read_across_frames=True)
+        self._stream, self._errors = unpacking(payload)
 
     def read(self, size: int, /) -> bytes:
         """Return the next bytes.
@@ -125,7 +115,7 @@ class _ZstdStream:
         """
         try:
             data: bytes = self._stream.read(size)
-        except self._error as error:
+        except self._errors as error:
             raise MalformedBody(f"a payload that is not a valid zstd stream: {error}") from error
         self._size += len(data)
         declared = self._declared

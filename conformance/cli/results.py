@@ -7,6 +7,8 @@ import click
 from conformance.cli.examples import examples
 from conformance.cli.main import UserError
 from conformance.cli.record_argument import record_path
+from conformance.implementations.installation import CannotInstall
+from conformance.log_page.log_page import write_log_page
 from conformance.reports.kept_runs import CannotKeep, keep_run, kept_runs
 from conformance.reports.outcome import number_of
 from conformance.reports.record import RecordError
@@ -56,17 +58,26 @@ def add_command(records: tuple[Path, ...], folder: Path) -> None:
 @click.option(
     "--findings", type=click.Path(path_type=Path, file_okay=False), help="Folder of findings that were written up."
 )
-def site_command(folder: Path, output: Path, findings: Path | None) -> None:
+@click.option(
+    "--log-page",
+    "has_log_page",
+    is_flag=True,
+    help="Add a page that decodes and checks a log in the browser; fetches Pyodide once, with npm and pip.",
+)
+def site_command(folder: Path, output: Path, findings: Path | None, *, has_log_page: bool) -> None:
     """Write the pages of a FOLDER of results to OUTPUT: implementations, requirements, findings.
 
-    The pages are static and need nothing from elsewhere; OUTPUT/index.html is the first.
+    The pages are static and need nothing from elsewhere; OUTPUT/index.html is the first. The page of --log-page needs
+    a web server: python -m http.server --directory OUTPUT.
     """
     try:
         runs = kept_runs(folder)
         if not runs:
             raise UserError(f"{folder}: no results: binlog-conformance results add RECORD {folder}")
-        count = write_site(runs, output, reports=written_up(findings) if findings else {})
-    except (Malformed, RecordError) as error:
+        count = write_log_page(output) if has_log_page else 0
+        reports = written_up(findings) if findings else {}
+        count += write_site(runs, output, reports=reports, has_log_page=has_log_page)
+    except (CannotInstall, Malformed, RecordError) as error:
         raise UserError(str(error)) from error
     except OSError as error:
         raise UserError(f"{error.filename or output}: {error.strerror or error}") from error

@@ -11,6 +11,7 @@ from conformance.reports.outcome import charged, exercised
 from conformance.reports.site.catalogue_of_findings import KeptFinding
 from conformance.reports.site.feeds import feed_address
 from conformance.reports.site.links import (
+    LOG_PAGE,
     implementation_address,
     requirement_address,
     requirement_links,
@@ -33,8 +34,13 @@ _SHOWN: Final = {
 }
 
 
-def index_page(runs: Sequence[KeptRun]) -> str:
-    """Return the page of all implementations: their newest versions, and their requirements in groups."""
+def index_page(runs: Sequence[KeptRun], *, has_log_page: bool = False) -> str:
+    """Return the page of all implementations: their newest versions, and their requirements in groups.
+
+    Args:
+        runs: The kept runs.
+        has_log_page: Whether the site also has the page that reads logs.
+    """
     readers, servers = _readers(runs), [run for run in runs if _is_server(run)]
     latest = newest(readers)
     return site_page(
@@ -55,6 +61,9 @@ def index_page(runs: Sequence[KeptRun]) -> str:
                     href="reads.html",
                 ),
             ),
+            element("p", element("a", "Decode and check a log of your own, in this browser", href=LOG_PAGE))
+            if has_log_page
+            else None,
             element("p", element("a", "Feed of what changed", href=feed_address()), " (Atom)"),
         ),
         element(

@@ -12,6 +12,8 @@ from conformance.specs.run_record import BESIDE_THE_CATALOGUE
 
 #: Characters of the digest in the address of a finding.
 _DIGITS: Final = 10
+#: The page that reads logs in the browser, which not every site has.
+LOG_PAGE: Final = "log.html"
 #: The pages that every page has a link to: address from the top of the site -> title.
 _PLACES: Final = {
     "index.html": "Implementations",
@@ -37,16 +39,18 @@ def finding_address(name: str, signature: str) -> str:
     return f"findings/{slug_of(name)}-{digest[:_DIGITS]}.html"
 
 
-def site_page(title: str, *body: Child, up: str = "") -> str:
+def site_page(title: str, *body: Child, up: str = "", program: str | None = None) -> str:
     """Return a page of the site.
 
     Args:
         title: Its title.
         body: Its content after the navigation.
         up: The way from it to the top of the site: ``../`` for a page in a folder.
+        program: The address of a JavaScript module that the page runs.
     """
     links = (element("a", name, href=f"{up}{address}") for address, name in _PLACES.items())
-    return page(f"{title} - binary log conformance", element("nav", links, aria_label="Pages"), *body)
+    navigation = element("nav", links, aria_label="Pages")
+    return page(f"{title} - binary log conformance", navigation, *body, program=program)
 
 
 def top(title: str, *content: Child) -> Html:

@@ -20,19 +20,26 @@ from conformance.specs.files import write_text
 Reports = Mapping[tuple[str, str], WrittenUp]
 
 
-def write_site(runs: Sequence[KeptRun], folder: Path, *, reports: Reports = MappingProxyType({})) -> int:
+def write_site(
+    runs: Sequence[KeptRun],
+    folder: Path,
+    *,
+    reports: Reports = MappingProxyType({}),
+    has_log_page: bool = False,
+) -> int:
     """Write the site of kept runs to a folder, and return how many files it has.
 
     Args:
         runs: The runs, in the order of `kept_runs`.
         folder: The folder, which is made if it is not there.
         reports: What was written up, by the implementation's name and the signature.
+        has_log_page: Whether the site also has the page that reads logs.
 
     Raises:
         OSError: A file cannot be written.
     """
     count = 0
-    for address, text in pages(runs, reports=reports):
+    for address, text in pages(runs, reports=reports, has_log_page=has_log_page):
         path = folder / address
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, text)
@@ -40,10 +47,12 @@ def write_site(runs: Sequence[KeptRun], folder: Path, *, reports: Reports = Mapp
     return count
 
 
-def pages(runs: Sequence[KeptRun], *, reports: Reports = MappingProxyType({})) -> Iterator[tuple[str, str]]:
+def pages(
+    runs: Sequence[KeptRun], *, reports: Reports = MappingProxyType({}), has_log_page: bool = False
+) -> Iterator[tuple[str, str]]:
     """Yield the files of the site: address from its top, and content."""
     findings = kept_findings(runs)
-    yield "index.html", index_page(runs)
+    yield "index.html", index_page(runs, has_log_page=has_log_page)
     yield "reads.html", reads_page(runs)
     yield "requirements.html", requirements_page(runs)
     yield "findings.html", findings_page(findings)
