@@ -27,6 +27,7 @@ TURNED_BY_MORE = {
     "FORMAT-TRANSACTION-PAYLOAD-LIMITS": (MEASURED, "payload-unpacked-whole"),
     "FORMAT-MARIADB-COMPRESSED-LIMITS": (MEASURED, "compressed-unpacked-whole"),
     "FORMAT-JSON-LIMITS": (MEASURED, "json-unfolded"),
+    "FORMAT-CLIENT-BEGIN": ("the source refuses, so that no event is there", "client-counts-characters"),
     "FORMAT-CLIENT-HEARTBEAT": ("a heartbeat is an entry more, with its own type", "client-heartbeats"),
     "WL40-OPTION-ON-ALL-EXTENDED": (FORMAT_OF_A_LOG, "logs-usual-queries"),
     "WL40-OPTION-OFF-USUAL": (FORMAT_OF_A_LOG, "logs-extended-queries"),
