@@ -108,6 +108,29 @@ class _LosesTags(Client):
         super().complete()
 
 
+class _CountsAtXid(Client):
+    """Does not know one of the other ends of a transaction."""
+
+    _of_type: int | None = None
+    _of_text: str | None = None
+
+    def track(self, header: Header, entry: dict[str, Any]) -> None:
+        if header.type != self._of_type and entry.get("query", "") != self._of_text:
+            super().track(header, entry)
+
+
+class _NoRollback(_CountsAtXid):
+    _of_text = "ROLLBACK"
+
+
+class _NoPrepare(_CountsAtXid):
+    _of_type = int(EventType.XA_PREPARE)
+
+
+class _NoPayload(_CountsAtXid):
+    _of_type = int(EventType.TRANSACTION_PAYLOAD)
+
+
 class _CountsAtGtid(Client):
     """Counts a transaction as received at its Gtid event, so that it loses the rest with the connection."""
 
@@ -237,6 +260,11 @@ MUTANTS: Final = (
         "client-first-gtids-lost", "FORMAT-CLIENT-GTIDS", "forgets the GTIDs that it began with", _ForgetsFirstGtids
     ),
     _mutant("client-tags-lost", "FORMAT-CLIENT-GTIDS", "counts a GTID without its tag", _LosesTags),
+    _mutant(
+        "client-rollback-uncounted", "FORMAT-CLIENT-GTIDS", "does not count a transaction with ROLLBACK", _NoRollback
+    ),
+    _mutant("client-prepared-uncounted", "FORMAT-CLIENT-GTIDS", "does not count a prepared transaction", _NoPrepare),
+    _mutant("client-payload-uncounted", "FORMAT-CLIENT-GTIDS", "does not count a transaction in a payload", _NoPayload),
     _mutant("client-counts-early", _RESUMED, "counts a transaction as received at its Gtid event", _CountsAtGtid),
     _mutant(
         "client-begins-again", _RESUMED, "connects again with the position that it had at first", _FromTheBeginning

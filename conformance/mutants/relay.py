@@ -57,6 +57,36 @@ class _KeepsFirstSet(Receiver):
         self._retrieved = received
 
 
+class _LosesTagged(Receiver):
+    """The sets of its relay logs lack the GTIDs with tags."""
+
+    def _open(self, *, created: int) -> None:
+        received = self._retrieved
+        untagged = tuple(each for each in received.gtids().sources if not each.tag)
+        self._retrieved = ExecutedGtids(GtidSet(untagged))
+        super()._open(created=created)
+        self._retrieved = received
+
+
+class _ForgetsAtConnection(Receiver):
+    def _connect(self) -> None:
+        super()._connect()
+        self._retrieved = ExecutedGtids(GtidSet())
+
+
+class _KeepsIdsInBytes(Receiver):
+    def __init__(self, settings: RelaySettings, new_feed: NewFeed) -> None:
+        ids = frozenset(each & 0xFF for each in settings.ignored_ids)
+        super().__init__(replace(settings, ignored_ids=ids), new_feed)
+
+
+class _ResetsAtFormats(Receiver):
+    def receive(self, event: ReplicaEvent, data: bytes) -> Reception:
+        if event.type == EventType.FORMAT_DESCRIPTION:
+            self._feed = self._new_feed()
+        return super().receive(event, data)
+
+
 class _KeepsSourcesGtids(Receiver):
     def _note(self, event: ReplicaEvent, data: bytes) -> None:
         super()._note(event, data)
@@ -381,6 +411,30 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
         "begins its relay logs without a Previous_gtids event",
         answer=_of(_NoOwnPreviousGtids),
+    ),
+    Mutant(
+        "relay-tagged-gtids-lost",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "leaves out the GTIDs with tags in the Previous_gtids events of its relay logs",
+        answer=_of(_LosesTagged),
+    ),
+    Mutant(
+        "relay-gtids-of-connection",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "counts only the GTIDs that it has received on the last connection",
+        answer=_of(_ForgetsAtConnection),
+    ),
+    Mutant(
+        "relay-ids-in-one-byte",
+        "FORMAT-RELAY-IGNORED",
+        "keeps the lowest byte of the server ids that are to be ignored",
+        answer=_of(_KeepsIdsInBytes),
+    ),
+    Mutant(
+        "relay-parser-reset-by-format",
+        "WL4162-WARN-RECEIVER",
+        "resets the parser at each format description",
+        answer=_of(_ResetsAtFormats),
     ),
     Mutant(
         "relay-previous-gtids-copied",

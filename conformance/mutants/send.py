@@ -191,6 +191,14 @@ class _ComparesEnds(Sender):
         return not ends.missing_in(self.settings.gtid_set or GtidSet()).sources
 
 
+class _HidesLaterStarts(Sender):
+    """Sends the format descriptions of all logs but the first without the time of a start of the server."""
+
+    def _send_format(self, event: LoggedEvent, *, moved: bool, created: bool) -> None:
+        is_first = all(each.origin is not Origin.FORMAT for each in self.events)
+        super()._send_format(event, moved=moved, created=created and is_first)
+
+
 class _FromTheFirstLog(Sender):
     """Sends from the first log on."""
 
@@ -385,6 +393,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-SEND-GTIDS-SKIPPED",
         "sends the unknown ignorable events of a transaction that the replica has",
         answer=_by(_SendsUnknown),
+    ),
+    Mutant(
+        "send-later-starts-hidden",
+        "FORMAT-SEND-FORMAT",
+        "sends the format descriptions of later logs without the time of a start",
+        answer=_by(_HidesLaterStarts),
     ),
     Mutant(
         "send-all-logs",

@@ -377,7 +377,7 @@ FREE: Final[tuple[Freedom, ...]] = (
         "what stands for events left out",
         "whether a Rotate to their end follows the last events where these were left out, and in MariaDB a Gtid_list "
         "of the GTIDs that were left out anywhere",
-        "It depends on when the connection ends; in the midst of a stream the Rotate is judged.",
+        "It depends on when the connection ends; in the midst of a stream there is none.",
         stands_for_left_out,
     ),
     Freedom(

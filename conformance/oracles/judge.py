@@ -12,7 +12,9 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.causes import cause_of_trouble, causes, governing, obstacle
 from conformance.oracles.checks.empty_groups import without_empty_groups
-from conformance.oracles.checks.governing_formats import LATEST_GOVERNS, misgoverned
+from conformance.oracles.checks.governing_formats import LATEST_GOVERNS
+from conformance.oracles.checks.misled_readers import misled
+from conformance.oracles.checks.post_headers import LONGER, has_same_rows
 from conformance.oracles.differences import Difference, accounted, differences
 from conformance.oracles.oracle import Check, Oracle
 from conformance.oracles.registry import freedom_of, oracles
@@ -202,7 +204,7 @@ class Judge:
                 continue
             checks = [] if torn and not oracle.of_torn_logs else list(oracle.examine(alignment, requirement))
             if requirement != LATEST_GOVERNS:
-                checks = [check for check in checks if check.at is None or check.at not in misgoverned(alignment)]
+                checks = [check for check in checks if check.at is None or check.at not in misled(alignment)]
             wrong = [check for check in checks if check.signature]
             every += wrong
             if wrong:
@@ -222,10 +224,12 @@ class Judge:
         for difference in differences(alignment):
             if accounted(alignment, difference, failed) or freedom_of(alignment, difference) is not None:
                 continue
-            if difference.check.at is not None and difference.check.at in misgoverned(alignment):
-                continue  # The reader keeps to an earlier format description, which is blamed for all of it.
+            if difference.check.at is not None and difference.check.at in misled(alignment):
+                continue  # What the reader got wrong before is blamed for all of it.
             owner = by_field.get(difference.owned_as) or by_field.get(EVERY_FIELD, UNEXPLAINED)
             requirement = case.expected.made_for.get(difference.index, owner)
+            if requirement == LONGER and has_same_rows(alignment, difference):
+                continue  # The rows are found, so it is not the post-header; what is in them is judged elsewhere.
             if requirement == UNEXPLAINED or self._is_shown(requirement, difference):
                 blamed.setdefault(requirement, []).append(difference.check)
         return blamed

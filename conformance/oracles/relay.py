@@ -1,6 +1,7 @@
 """The oracles of the role `relay`: which events the relay logs hold, with which bytes, and the warnings."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
+from conformance.binlog.layouts.by_type import layout_of
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment, Fate
@@ -32,6 +34,8 @@ _NEVER_IGNORED: Final = (EventType.FORMAT_DESCRIPTION, EventType.ROTATE)
 #: Where a Gtid event has the source's UUID and the number, in bytes of its body.
 _GTID_SOURCE: Final = slice(1, 17)
 _GTID_NUMBER: Final = slice(17, 25)
+#: The events that name a GTID.
+_NAMING: Final = (EventType.GTID, EventType.GTID_TAGGED)
 _NAMED: Final = frozenset(int(each) for each in EventType)
 
 
@@ -213,7 +217,9 @@ def _check_warnings(requirement: str, *, text: bool = False, wanted: bool | None
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
-        for index in alignment.marked(requirement):
+        # What is written although it is to be ignored is fed to the parser too, and warnings follow from that.
+        marked = () if wanted is False and _takes_ignored(alignment) else alignment.marked(requirement)
+        for index in marked:
             entry = alignment.observed(index)
             expected = alignment.case.expected.events[index]["warning"]
             if entry is None or (wanted is not None and wanted != bool(expected)):
@@ -273,7 +279,7 @@ def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
         else:
             yield GOOD
         for event in log:
-            if event.header.type == EventType.GTID:
+            if event.header.type in _NAMING:
                 if last is not None:
                     _add_gtid(before_last, last)
                 _add_gtid(received, event)
@@ -285,7 +291,7 @@ def _check_sets(alignment: Alignment, received: ExecutedGtids) -> Iterator[Check
     """Check the sets of the relay logs that are expected: an event that is missing or not expected counts for none."""
     sent = ExecutedGtids()
     for event in filter(None, map(_written, alignment.case.expected.events)):
-        if event.header.type == EventType.GTID:
+        if event.header.type in _NAMING:
             _add_gtid(sent, event)
     for index, wanted, seen in own_sets(alignment):
         if _common(ExecutedGtids(wanted).missing_in(seen), received):
@@ -303,12 +309,11 @@ def _common(gtids: GtidSet, others: ExecutedGtids) -> bool:
 
 
 def _has_only(received: ExecutedGtids, event: _Written) -> bool:
-    """Return whether a Previous_gtids event has no GTIDs but some, and those with tags."""
+    """Return whether a Previous_gtids event has no GTIDs but some."""
     try:
-        others = ExecutedGtids(GtidSet.from_bytes(event.body)).missing_in(received.gtids())
+        return not ExecutedGtids(GtidSet.from_bytes(event.body)).missing_in(received.gtids()).sources
     except (ValueError, MalformedBody):
         return False
-    return all(source.tag for source in others.sources)
 
 
 def _has_all(received: ExecutedGtids, event: _Written) -> bool:
@@ -317,7 +322,11 @@ def _has_all(received: ExecutedGtids, event: _Written) -> bool:
 
 
 def _add_gtid(received: ExecutedGtids, event: _Written) -> None:
-    if len(event.body) >= _GTID_NUMBER.stop:
+    if event.header.type == EventType.GTID_TAGGED:
+        with suppress(MalformedBody):
+            fields = layout_of(EventType.GTID_TAGGED, 0).read(event.body, 0, len(event.body), post_header_length=0)
+            received.add(fields["source_uuid"], fields["tag"].decode("utf-8", "replace"), fields["gno"])
+    elif len(event.body) >= _GTID_NUMBER.stop:
         received.add(event.body[_GTID_SOURCE], "", int.from_bytes(event.body[_GTID_NUMBER], "little"))
 
 
@@ -351,14 +360,24 @@ def _own_rotates(alignment: Alignment, requirement: str) -> Iterator[Check]:
                 yield Check("wrong end position of a Rotate", message)
 
 
+def _is_of_ignored(alignment: Alignment, event: _Written) -> bool:
+    """Return whether an event is of a server that is to be ignored, and does not describe its log."""
+    ignored = alignment.case.settings.get("ignored_ids", ())
+    return event.header.server_id in ignored and event.header.type not in _NEVER_IGNORED
+
+
+def _takes_ignored(alignment: Alignment) -> bool:
+    """Return whether a relay log has an event of a server that is to be ignored."""
+    return any(_is_of_ignored(alignment, event) for log in _logs(alignment).values() for event in log)
+
+
 def _without_ignored(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check that no relay log has an event of a server that is to be ignored, but what describes its log."""
-    ignored = alignment.case.settings.get("ignored_ids", ())
     for number, log in _logs(alignment).items():
-        for event in log:
-            if event.header.server_id in ignored and event.header.type not in _NEVER_IGNORED:
-                yield Check(f"{event.kind} of an ignored server", f"relay log {number + 1} has an event of one")
-                return
+        taken = next((event for event in log if _is_of_ignored(alignment, event)), None)
+        if taken is not None:
+            yield Check("event of an ignored server", f"relay log {number + 1} has one, of the type {taken.name}")
+            return
         yield GOOD
 
 

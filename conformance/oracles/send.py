@@ -1,12 +1,14 @@
 """The oracles of the role `send`: which events a source sends, those of its logs and those that it makes."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, checksum
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType, type_name
+from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, Header
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
@@ -72,6 +74,29 @@ def _sent(entry: Mapping[str, Any]) -> _Sent | None:
     return _Sent(Header(*HEADER.unpack(data[:HEADER_BYTES])), data[HEADER_BYTES:], data)
 
 
+#: Bytes of a Rotate event's body before the name of the log.
+_POSITION_BYTES: Final = 8
+
+
+def _begun(entries: Iterable[Mapping[str, Any]]) -> tuple[bytes, ...]:
+    """Return the names of the logs that a sender begins, each of which it announces by a Rotate event of its own."""
+    events = filter(None, map(_sent, entries))
+    rotates = (each for each in events if each.header.type == EventType.ROTATE and each.flags & Flag.ARTIFICIAL)
+    return tuple(body_of(each.data)[_POSITION_BYTES:] for each in rotates)
+
+
+# One entry is enough: an answer is examined for all requirements before the next one.
+@lru_cache(maxsize=1)
+def _first_log(alignment: Alignment) -> int:
+    """Return how many logs too late a sender begins that is asked by GTIDs; less than 0 if it begins too early."""
+    if alignment.case.settings["gtid_set"] is None:
+        return 0
+    wanted, seen = _begun(alignment.case.expected.events), _begun(alignment.observation.events)
+    later = len(wanted) - len(seen)
+    same = min(len(wanted), len(seen))
+    return later if same and wanted[-same:] == seen[-same:] else 0
+
+
 #: Compares the expected event with the observed one.
 _Compare = Callable[[_Sent, _Sent], Check]
 
@@ -97,7 +122,8 @@ def _each(
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
-        for index in alignment.marked(requirement):
+        # Where the first log is another one, so is what comes with it and after it.
+        for index in () if _first_log(alignment) else alignment.marked(requirement):
             wanted = _sent(alignment.case.expected.events[index])
             assert wanted is not None, "the model sends events"
             if passes_over(alignment, wanted):
@@ -199,6 +225,16 @@ def _is_after_other_logs(alignment: Alignment, wanted: _Sent) -> bool:
     )
 
 
+def _is_beside_others(alignment: Alignment, wanted: _Sent) -> bool:
+    """Return whether a sender that is asked by GTIDs sends transactions that are not expected.
+
+    Then it takes the replica's set for another one, and so have the heartbeats after transactions that are left out
+    other positions, and the format description another time of creation.
+    """
+    others = (event for _, event in _unexpected(alignment))
+    return alignment.case.settings["gtid_set"] is not None and any(map(_is_of_transaction, others))
+
+
 def _present(wanted: _Sent, observed: _Sent) -> Check:
     return GOOD
 
@@ -230,8 +266,16 @@ def _begins_at_position(alignment: Alignment, requirement: str) -> Iterator[Chec
 
 def _begins_with_last_log(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check that no log is sent of which the replica has every transaction, and of the next one's begin, too."""
-    logs = sum(event.header.type == EventType.FORMAT_DESCRIPTION for _, event in _unexpected(alignment))
-    yield Check("earlier log sent", f"{logs} logs are sent that are not expected") if logs else GOOD
+    logs = -_first_log(alignment)
+    yield Check("earlier log sent", f"{logs} logs are sent that are not expected") if logs > 0 else GOOD
+
+
+def _sends_transactions(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that each transaction is sent that the replica lacks, and no other one."""
+    if (logs := _first_log(alignment)) > 0:
+        yield Check("log not sent", f"{logs} logs are missing that have transactions which the replica lacks")
+    else:
+        yield from _TRANSACTIONS.examine(alignment, requirement)
 
 
 def _refuses(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -242,7 +286,7 @@ def _refuses(alignment: Alignment, requirement: str) -> Iterator[Check]:
     elif at is None and error is not None:
         message = f"an error ({error.message}), expected none"
         yield Check("error at an event that is not sent", message, error.at, ended(alignment))
-    elif error is None:
+    elif error is None or any(_is_of_transaction(event) for _, event in _unexpected(alignment)):
         yield Check("no error", f"no error at offset {at}, where the gtid_mode forbids the event", at)
     elif "error_at" in alignment.role.abilities and error.at != at:
         yield Check("error at another event", f"the error is at offset {error.at}, expected {at}", at)
@@ -250,6 +294,10 @@ def _refuses(alignment: Alignment, requirement: str) -> Iterator[Check]:
         yield GOOD
 
 
+_GTIDS_SKIPPED: Final = "FORMAT-SEND-GTIDS-SKIPPED"
+_TRANSACTIONS: Final = _and_no_other(
+    _each(_GTIDS_SKIPPED, _present), _is_of_transaction, "transaction sent that the replica has"
+)
 ORACLES: Final = (
     _each("WL4162-SEND-ROTATE-IGNORE", _equal_marker, required=False),
     _each("WL4162-SEND-HEARTBEAT-SELF", _equal_marker, required=False),
@@ -258,18 +306,16 @@ ORACLES: Final = (
     _each("WL7592-SEND-PREVIOUS-GTIDS", _equal_event),
     _each("WL7592-SEND-ANONYMOUS-GTIDS", _equal_event),
     _each("FORMAT-SEND-ROTATE", _equal_event),
-    _each("FORMAT-SEND-FORMAT", _equal_event),
+    _each("FORMAT-SEND-FORMAT", _equal_event, passes_over=_is_beside_others),
     _shown("FORMAT-SEND-POSITION", _begins_at_position),
     _and_no_other(
-        _each("FORMAT-SEND-HEARTBEAT", _equal_event),
+        _each("FORMAT-SEND-HEARTBEAT", _equal_event, passes_over=_is_beside_others),
         _is_of(*HEARTBEAT_TYPES),
         "heartbeat sent without waiting",
         by_themselves=True,
     ),
     _each("FORMAT-SEND-CHECKSUM", _equal_checksum, required=False, passes_over=_is_after_other_logs),
-    _and_no_other(
-        _each("FORMAT-SEND-GTIDS-SKIPPED", _present), _is_of_transaction, "transaction sent that the replica has"
-    ),
+    _shown(_GTIDS_SKIPPED, _sends_transactions),
     _shown("FORMAT-SEND-FIRST-LOG", _begins_with_last_log),
     _shown("FORMAT-SEND-MODE", _refuses),
     _and_no_other(

@@ -155,7 +155,7 @@ class Client:
     def track(self, header: Header, entry: dict[str, Any]) -> None:
         """Count a transaction as received where it ends."""
         words = entry.get("query", "").upper() if header.type == EventType.QUERY else ""
-        if words == "BEGIN":
+        if words == "BEGIN" or words.startswith("XA START "):
             self.in_transaction = True
             return
         is_alone = header.type in (EventType.QUERY, EventType.EXECUTE_LOAD_QUERY) and not self.in_transaction

@@ -4,6 +4,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from conformance.binlog.rows.json_diff import DiffOperation, JsonDiff, JsonDiffs
+from conformance.binlog.rows.json_types import JsonUnsigned
 from conformance.binlog.rows.json_writing import write_json
 from conformance.binlog.rows.table import Column
 from conformance.binlog.rows.temporal import Date, DateTime, Time
@@ -14,7 +15,7 @@ from conformance.strategies.grammar.stream import StreamBuilder
 
 #: The depth of the deepest generated document.
 _DEEPEST: Final = 3
-_KEYS: Final = ("a", "b", "key", "ä", "日本", "x" * 70)
+_KEYS: Final = ("a", "b", "key", "ä", "日本", "x" * 70, "", "k" * 300)
 #: Decimals that a double holds exactly, as JSON numbers are doubles in many languages.
 _DECIMALS: Final = ("0.5", "-12.25", "1234567.875", "100")
 _TEMPORAL: Final = (
@@ -22,9 +23,17 @@ _TEMPORAL: Final = (
     Value(Time(11, 22, 33, 125000), "11:22:33.125000"),
     Value(Time(838, 59, 59, 0, True), "-838:59:59.000000"),
     Value(DateTime(1999, 12, 31, 23, 59, 59, 1), "1999-12-31 23:59:59.000001"),
+    Value(DateTime(2024, 2, 29, 11, 22, 33, 0), "2024-02-29 11:22:33.000000"),
+    Value(Time(0, 0, 1, 500000, True), "-00:00:01.500000"),
 )
-#: An array of this many texts no longer fits the small form of containers, with offsets of two bytes.
-_LARGE: Final = 3000
+#: A text with which a container no longer fits the small form, with offsets of two bytes.
+_LARGE: Final = "large " * 12_000
+#: Containers of the large form: of many texts, and of what has four bytes and stands in the place of an offset.
+_LARGE_ARRAYS: Final[tuple[list[Any], ...]] = (
+    [f"{number:040d}" for number in range(3000)],
+    [_LARGE, 70_000, -70_000, True, None, [1, 2], 7],
+)
+_LARGE_OBJECT: Final[dict[str, Any]] = {"a": _LARGE, "b": -70_000, "key": {"a": 1}, "ä": False}
 #: The key of the changes of a document in the notation of the protocol.
 _CHANGES: Final = "json_changes"
 _PATHS: Final = ("$.a", "$.key[2]", "$[0]", '$."ä"')
@@ -41,9 +50,8 @@ def _json_value(stream: StreamBuilder, depth: int) -> Value:
     kind = choose.integer(0, 6 if depth >= _DEEPEST else 9)
     if kind < 7:
         return _scalar(stream, kind)
-    if kind == 7 and depth == 0 and choose.yes(10):
-        texts = [f"{number:040d}" for number in range(_LARGE)]
-        return Value(texts, texts)
+    if kind in (7, 8) and depth == 0 and choose.yes(10):
+        return _shown_as_written(choose.one_of((*_LARGE_ARRAYS, _LARGE_OBJECT)))
     if kind in (7, 8):
         items = [_json_value(stream, depth + 1) for _ in choose.several(0, 4)]
         return Value([each.wire for each in items], [each.shown for each in items])
@@ -59,7 +67,7 @@ def _scalar(stream: StreamBuilder, kind: int) -> Value:
     if kind == 0:
         return _shown_as_written(choose.one_of((None, True, False)))
     if kind == 1:
-        return _shown_as_written(_json_integer(choose))
+        return _json_integer(choose)
     if kind == 2:
         return _shown_as_written(real(choose, DOUBLE))
     if kind == 3:
@@ -70,10 +78,13 @@ def _scalar(stream: StreamBuilder, kind: int) -> Value:
     return choose.one_of(_TEMPORAL) if kind == 5 else _shown_as_written(choose.integer(-100, 100))
 
 
-def _json_integer(choose: Chooser) -> int:
-    """Return an integer of any of the widths: 16, 32 and 64 bits, and 64 bits unsigned."""
-    bits = choose.one_of((15, 31, 63, 64))
-    return choose.integer(0 if bits == 64 else -(1 << bits), (1 << bits) - 1)
+def _json_integer(choose: Chooser) -> Value:
+    """Return an integer of any of the widths: 16, 32 and 64 bits, each with a sign or without."""
+    bits = choose.one_of((16, 32, 64))
+    if choose.yes():
+        number = choose.integer(0, (1 << bits) - 1)
+        return Value(JsonUnsigned(number), number)
+    return _shown_as_written(choose.integer(-(1 << bits - 1), (1 << bits - 1) - 1))
 
 
 def _shown_as_written(value: Any) -> Value:

@@ -30,6 +30,8 @@ FREE_FLAGS: Final = (0, Flag.THREAD_SPECIFIC, Flag.SUPPRESS_USE, 0x10, Flag.NO_F
 IGNORABLE: Final = int(Flag.IGNORABLE)
 #: All other bits of the flags word.
 _OTHER_BITS: Final = tuple(1 << bit for bit in range(16) if 1 << bit != Flag.IGNORABLE)
+#: How statements begin that define tables.
+_DEFINING: Final = ("CREATE ", "ALTER ", "DROP ", "RENAME ")
 #: Column type code of INT.
 _INT: Final = 3
 #: The most rows of an event whose values are expected: more would make a case many times as large.
@@ -108,7 +110,7 @@ def query(
     }
     wire = {
         **fields,
-        "status_variables": generated_status(stream) if status_variables is None else status_variables,
+        "status_variables": _status(stream, statement) if status_variables is None else status_variables,
         "database": database.encode(),
         "query": statement.encode(),
     }
@@ -116,6 +118,10 @@ def query(
     marks = ("FORMAT-QUERY", "WL7592-QUERY-SIZE-GROWS", "WL40-USUAL-QUERY-TO-END", *marks)
     flags |= use_flag(stream.server.profile, statement)
     return plan(stream, EventType.QUERY, wire, reported, flags=flags, marks=marks)
+
+
+def _status(stream: StreamBuilder, statement: str) -> bytes:
+    return generated_status(stream, definition=statement.upper().startswith(_DEFINING))
 
 
 def log_name(stream: StreamBuilder) -> str:

@@ -100,9 +100,21 @@ def xa_transaction(stream: StreamBuilder, changes: list[PlannedEvent]) -> list[P
     """Return the events of an XA transaction with `changes` in it, prepared or committed in one phase."""
     choose = stream.choose
     gtrid, bqual = (choose.octets(size, size) for size in (stream.vary(_GTRID_SIZE), stream.vary(_BQUAL_SIZE)))
-    format_id = stream.vary(_FORMAT_ID)
+    return _xa_events(
+        stream, changes, gtrid, bqual, format_id=stream.vary(_FORMAT_ID), one_phase=stream.vary(_ONE_PHASE)
+    )
+
+
+def prepared_transaction(stream: StreamBuilder, changes: list[PlannedEvent]) -> list[PlannedEvent]:
+    """Return the events of an XA transaction with `changes` in it, which is prepared; its name is an ordinary one."""
+    return _xa_events(stream, changes, b"x", b"", format_id=1, one_phase=0)
+
+
+def _xa_events(
+    stream: StreamBuilder, changes: list[PlannedEvent], gtrid: bytes, bqual: bytes, *, format_id: int, one_phase: int
+) -> list[PlannedEvent]:
     name = f"X'{gtrid.hex()}',X'{bqual.hex()}',{format_id}"
-    about = {"one_phase": stream.vary(_ONE_PHASE), "xa_format_id": format_id}
+    about = {"one_phase": one_phase, "xa_format_id": format_id}
     fields = {**about, "xa_gtrid": shown_bytes(gtrid), "xa_bqual": shown_bytes(bqual)}
     wire = {
         **about,

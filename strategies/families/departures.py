@@ -26,7 +26,9 @@ class Departure:
 
 #: Every departure; a family or a profile has at most one. Faults are not in it: each breaks a rule by definition.
 DEPARTURES: Final[tuple[Departure, ...]] = (
-    Departure(("gtid_streams", "anonymous_gtid_streams"), "also have Gtid bodies of other servers, and any flags"),
+    Departure(
+        ("gtid_streams", "anonymous_gtid_streams"), "also have Gtid bodies of other servers, and any flags and lengths"
+    ),
     Departure(
         ("previous_gtids_streams",), "have a Previous_gtids event with any flags, and in some cases a second log"
     ),

@@ -85,10 +85,24 @@ def incidents(stream: StreamBuilder) -> None:
     _log_of(stream, _of_times(add_incident))
 
 
-@family(focus="FORMAT-HEARTBEAT", profiles=WITH_HEARTBEAT, dimensions=(_TIMES,))
+#: A log_pos has 32 bits: from half of them on it is negative with a sign, and beyond them it starts at 0 again.
+_FROM: Final = Dimension(
+    "position in the source's log", {"the beginning": None, "2^31": 1 << 31, "shortly before 2^32": (1 << 32) - 256}
+)
+
+
+@family(focus="FORMAT-HEARTBEAT", profiles=WITH_HEARTBEAT, dimensions=(_TIMES, _FROM))
 def heartbeats(stream: StreamBuilder) -> None:
-    """Heartbeats between transactions, as a source sends them to a replica."""
-    _log_of(stream, _of_times(_add_heartbeat))
+    """Heartbeats between transactions, as a source sends them to a replica, from any position of its log."""
+    add = _of_times(_add_heartbeat)
+
+    def add_from(stream: StreamBuilder) -> None:
+        position = stream.vary(_FROM)
+        if position is not None:
+            stream.begin_log_of_source(position)
+        add(stream)
+
+    _log_of(stream, add_from)
 
 
 @family(focus="FORMAT-TRANSACTION-CONTEXT", profiles=WITH_GROUP_REPLICATION, dimensions=(_TIMES, _VIEW))

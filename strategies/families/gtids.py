@@ -37,6 +37,13 @@ _BODY: Final = Dimension[tuple[str | None, str]](
         "one number without commit field": _WORKLOG,
     },
 )
+#: By how much the transaction is longer than the one in the stream, as a large one is of which a part was cut out.
+_LONGER: Final = Dimension(
+    "length of the transaction",
+    {"its own": 0, "beyond 2^31": 1 << 31, "beyond 2^32": 1 << 32},
+    when={"fields of the body": ("the server's",)},
+    profiles={each: Profiles("mysql >= 8.0") for each in ("beyond 2^31", "beyond 2^32")},
+)
 _FLAG: Final = yes_or_no("ignorable flag")
 _GROUPS: Final = Number("groups", many=(60, 64))
 
@@ -49,7 +56,7 @@ _GROUPS: Final = Number("groups", many=(60, 64))
         "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
     ),
     profiles=WITH_GTIDS,
-    dimensions=(_BODY, _GROUPS, *gtid_events.GTID_DIMENSIONS),
+    dimensions=(_BODY, _GROUPS, _LONGER, *gtid_events.GTID_DIMENSIONS),
 )
 def gtid_streams(stream: StreamBuilder) -> None:
     """Transactions with Gtid events of several sizes, and sometimes an Anonymous_gtid event.
@@ -69,7 +76,7 @@ def gtid_streams(stream: StreamBuilder) -> None:
         "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED",
     ),
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(_BODY, _GROUPS, _FLAG, groups.SEQUENCE),
+    dimensions=(_BODY, _GROUPS, _LONGER, _FLAG, groups.SEQUENCE),
 )
 def anonymous_gtid_streams(stream: StreamBuilder) -> None:
     """Transactions with Anonymous_gtid events of several sizes, flagged or not, and sometimes a Gtid event.
@@ -99,6 +106,7 @@ def _add_groups(stream: StreamBuilder, *, anonymous: bool) -> None:
 def _gtid(stream: StreamBuilder, planned: list[PlannedEvent], *, anonymous: bool) -> PlannedEvent:
     """Return the Gtid or Anonymous_gtid event of a group."""
     form, rest = stream.vary(_BODY)
+    is_own = form is None and not rest
     flagged = stream.vary(_FLAG) if anonymous else False
     if form in ("commit-field", "one-number"):
         event = gtid_events.gtid(stream, anonymous=anonymous, form=form).marked("WL7592-BODY-COMMIT-FIELD")
@@ -109,7 +117,8 @@ def _gtid(stream: StreamBuilder, planned: list[PlannedEvent], *, anonymous: bool
     if rest:
         tail = gtid_events.newer_tail(stream, form) if rest == "newer" else stream.choose.octets(1, 1)
     flags = _IGNORABLE if flagged else 0
-    event = groups.group_gtid(stream, planned, anonymous=anonymous, form=form, flags=flags, tail=tail)
+    longer = stream.vary(_LONGER) if is_own else 0
+    event = groups.group_gtid(stream, planned, anonymous=anonymous, form=form, flags=flags, tail=tail, longer=longer)
     return event.marked("WL7592-BODY-UNKNOWN-TAIL", "WL7592-COMPAT-ON-56-57") if tail else event
 
 

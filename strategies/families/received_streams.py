@@ -5,7 +5,13 @@ from typing import Final
 
 from conformance.binlog.event_types import ROWS_TYPES
 from conformance.binlog.flags import Flag
-from conformance.binlog.servers import WITH_CHECKSUMS, WITH_HEARTBEAT, WITH_HEARTBEAT_V2, WITH_IGNORABLE_FLAG
+from conformance.binlog.servers import (
+    WITH_CHECKSUMS,
+    WITH_HEARTBEAT,
+    WITH_HEARTBEAT_V2,
+    WITH_IGNORABLE_FLAG,
+    WITH_TAGGED_GTIDS,
+)
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import gtid_events, mysql_events, server_events
@@ -118,6 +124,13 @@ _FLUSHES: Final = Number("relay logs flushed", many=(20, 24))
 _FLUSHED_AT: Final = choices(
     "flushed", ("after a group", "after its first event", "within a group", "before every group")
 )
+#: Whether the GTIDs of the groups have tags, which the sets of relay logs then have too.
+_TAGS: Final = Dimension(
+    "tags of GTIDs",
+    {"none": False, "some": True},
+    when={"gtid_mode": ("ON",)},
+    profiles={"some": WITH_TAGGED_GTIDS},
+)
 #: Its Previous_gtids event is the second that is received.
 _NEXT_FOLLOWS: Final = yes_or_no("the source's next log follows")
 
@@ -125,15 +138,19 @@ _NEXT_FOLLOWS: Final = yes_or_no("the source's next log follows")
 @family(
     focus="WL7592-RELAY-PREVIOUS-GTIDS-OWN",
     profiles=Profiles("worklog", "mysql >= 5.7"),
-    dimensions=(_FLUSHES, _FLUSHED_AT, _NEXT_FOLLOWS, MODE, GROUP, CHANGE),
+    dimensions=(_FLUSHES, _FLUSHED_AT, _NEXT_FOLLOWS, MODE, _TAGS, GROUP, CHANGE),
 )
 def flushed_relay_logs(stream: StreamBuilder) -> None:
     """Groups for a replica that begins another relay log between them, within them or before them."""
     _begin(stream)
     mode, at = replica_variants.set_mode(stream), stream.vary(_FLUSHED_AT)
+    tagged = mode == "ON" and stream.vary(_TAGS)
     flushes = []
     for number in stream.several_of(_FLUSHES):
         planned = replica_variants.group(stream, mode, again=number > 0)
+        # The first has none: a set has both then.
+        if tagged and number:
+            planned = replica_groups.with_gtid(stream, planned[1:], anonymous=False, tagged=True)
         places = {"before every group": 0, "after its first event": 1, "within a group": len(planned) - 1}
         place = places.get(at, len(planned))
         replica_groups.add(stream, planned[:place])
@@ -150,16 +167,28 @@ def flushed_relay_logs(stream: StreamBuilder) -> None:
 _RECONNECTS: Final = Number("reconnects", many=(20, 24))
 _ENDS: Final = choices("a connection ends", ("after a group", "after its first event", "within a group"))
 _RESUMES: Final = choices("the source resumes", ("after the last event", "with the whole group"))
+#: The set of the next relay log has what was received over the connections before. Whether a group counts that came
+#: over two of them is left open.
+_FLUSHED: Final = Dimension(
+    "relay logs flushed after them",
+    {"no": False, "yes": True},
+    when={"a connection ends": ("after a group",)},
+    profiles={"yes": Profiles("worklog", "mysql >= 5.7")},
+)
 
 
-@family(focus="WL4033-RELAY-EVENTS-AS-USUAL", dimensions=(_RECONNECTS, _ENDS, _RESUMES, GROUP, CHANGE))
+@family(focus="WL4033-RELAY-EVENTS-AS-USUAL", dimensions=(_RECONNECTS, _ENDS, _RESUMES, _FLUSHED, GROUP, CHANGE))
 def reconnected_streams(stream: StreamBuilder) -> None:
     """Groups that a source sends over several connections, which end between groups or within them."""
     _begin(stream)
     ends, resumes = stream.vary(_ENDS), stream.vary(_RESUMES)
+    flushed = ends == "after a group" and stream.vary(_FLUSHED)
+    # Only groups with GTIDs are in the set of the next relay log.
+    mode = "ON" if flushed else "OFF"
+    stream.settings["gtid_mode"] = mode
     connections = []
     for number in stream.several_of(_RECONNECTS):
-        planned = replica_variants.group(stream, "OFF", again=number > 0)
+        planned = replica_variants.group(stream, mode, again=number > 0)
         places = {"after its first event": 1, "within a group": len(planned) - 1}
         place = places.get(ends, len(planned))
         replica_groups.add(stream, planned[:place])
@@ -169,12 +198,18 @@ def reconnected_streams(stream: StreamBuilder) -> None:
         stream.set_log_pos(0)
         is_whole = resumes == "with the whole group" and place < len(planned)
         replica_groups.add(stream, planned if is_whole else planned[place:])
-    replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), "OFF"))
+    if flushed:
+        stream.settings["flushes"] = [stream.offset]
+    replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), mode))
     stream.settings["connections"] = connections
 
 
 _IGNORED: Final = Dimension("ignored ids", {"1": (7,), "2": (7, 9), "3": (7, 9, 4_294_967_295)})
 _PLACE_OF_IGNORED: Final = choices("events of ignored servers", ("first", "in the middle", "last", "all"))
+#: A server that is not ignored, with an id that is not far from those that are.
+_OTHER_SERVER: Final = Dimension(
+    "another server", {"none": None, "between those ignored": 8, "the low byte of one ignored": 7 + (1 << 8)}
+)
 #: Ignorable events of unknown types, of ignored servers too.
 _UNKNOWN: Final = Dimension(
     "unknown event",
@@ -186,7 +221,7 @@ _UNKNOWN: Final = Dimension(
 @family(
     focus="FORMAT-RELAY-IGNORED",
     profiles=Profiles("worklog", "mysql >= 5.5", "mariadb"),
-    dimensions=(_IGNORED, _PLACE_OF_IGNORED, _UNKNOWN, MODE, BEFORE),
+    dimensions=(_IGNORED, _PLACE_OF_IGNORED, _UNKNOWN, _OTHER_SERVER, MODE, BEFORE),
 )
 def ignored_servers(stream: StreamBuilder) -> None:
     """Groups of several servers for a replica that is to ignore some of them."""
@@ -212,6 +247,10 @@ def ignored_servers(stream: StreamBuilder) -> None:
     replica_variants.add_before(stream, mode)
     if place in ("in the middle", "all"):
         add_ignored()
+    other = stream.vary(_OTHER_SERVER)
+    if other is not None:
+        stream.server_id = other
+        _add_with_unknown(stream, mode, code, unknown)
     _add_with_unknown(stream, mode, code, unknown)
     if place in ("last", "all"):
         add_ignored()
@@ -239,6 +278,12 @@ def _begun_twice(stream: StreamBuilder) -> Sequence[PlannedEvent]:
     return [*replica_groups.with_gtid(stream, [begin], anonymous=True), *replica_groups.transaction(stream)]
 
 
+def _part(stream: StreamBuilder) -> Sequence[PlannedEvent]:
+    """Return the events of a group without the last ones."""
+    planned = replica_groups.with_gtid(stream, replica_groups.transaction(stream), anonymous=True)
+    return planned[: stream.choose.integer(2, len(planned) - 1)]
+
+
 def _never_ended(stream: StreamBuilder) -> Sequence[PlannedEvent]:
     planned = replica_groups.transaction(stream)
     first, second = (replica_groups.with_gtid(stream, planned, anonymous=True) for _ in range(2))
@@ -257,6 +302,19 @@ def broken_groups_received(stream: StreamBuilder) -> None:
     replica_variants.add_before(stream, "OFF")
     for event in stream.vary(_BROKEN)(stream):
         stream.add(event)
+    sound_log.add_groups(stream, 0, 1, anonymous=True)
+
+
+@family(focus="WL4162-WARN-RECEIVER", profiles=WITH_PARSER, fault=True, dimensions=(GROUP, CHANGE, BEFORE))
+def groups_of_crashed_sources(stream: StreamBuilder) -> None:
+    """A part of a group, sent before the source crashed, and its next log: a receiver warns of the next group."""
+    sound_log.begin_log(stream)
+    replica_variants.add_before(stream, "OFF")
+    replica_groups.add(stream, _part(stream))
+    stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4, flags=_ARTIFICIAL))
+    stream.begin_log_of_source()
+    _begin(stream)
+    replica_groups.add(stream, replica_variants.group(stream, "OFF"))
     sound_log.add_groups(stream, 0, 1, anonymous=True)
 
 

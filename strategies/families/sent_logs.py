@@ -6,11 +6,17 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.servers import WITH_CHECKSUMS, WITH_HEARTBEAT_V2, WITH_TAGGED_GTIDS
+from conformance.binlog.servers import (
+    WITH_CHECKSUMS,
+    WITH_HEARTBEAT_V2,
+    WITH_PAYLOADS,
+    WITH_TAGGED_GTIDS,
+    WITH_XA_PREPARE,
+)
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.sender.sender import WITH_MODE_CHECK
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import gtid_events, mariadb_events, mysql_events
+from conformance.strategies.events import gtid_events, mariadb_events, mysql_events, payloads, server_events
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
@@ -43,6 +49,8 @@ _END: Final = Dimension("end of a log", {"Rotate": "rotate", "Stop": "stop"}, _S
 _CHECKSUMS: Final = Dimension("checksums of the next log", {"the same": False, "others": True}, _SEVERAL)
 _LAST_IN_USE: Final = yes_or_no("the last log is in use")
 _CREATED: Final = yes_or_no("the first log has the time of a start")
+#: The id of the server that logged the events, which a source keeps.
+_LOGGED_BY: Final = Dimension("server id in the logs", {"1": 1, "the largest": (1 << 32) - 1})
 #: Where a replica asks to begin.
 _ASKED_LOG: Final = Dimension("log asked for", {"the first": "first", "the last": "last"}, _SEVERAL)
 _ASKED_PLACE: Final = choices("position asked for", PLACES)
@@ -60,6 +68,12 @@ _TAGS: Final = Dimension("tags of GTIDs", {"none": False, "some": True}, profile
 _BEFORE: Final = yes_or_no("GTIDs before the first log")
 #: Numbers in a row are in one interval of a set, at the end of which and in the midst of which others are missing.
 _NUMBERS: Final = Dimension("numbers of the GTIDs", {"of any size": False, "in a row": True})
+#: The last group of each log, which has an end of its own kind.
+_LAST_GROUP: Final = Dimension(
+    "last group of a log",
+    {each: each for each in ("any", "rolled back", "prepared", "in a payload")},
+    profiles={"prepared": WITH_XA_PREPARE, "in a payload": WITH_PAYLOADS},
+)
 #: Where in each group an ignorable event of an unknown type is.
 _UNKNOWN: Final = choices("unknown event in a group", ("none", "second", "in the middle", "last but one"))
 _MARKED: Final = Dimension("markers", {"none": False, "all": True}, profiles={"all": Profiles("worklog")})
@@ -69,7 +83,7 @@ _GROUPS_BEFORE: Final = Number("groups before the one that is refused", fewest=0
 _FORBIDDEN: Final = choices("groups of the other mode", ("sent", "before the position", "before it, and sent"))
 
 _BY_POSITION: Final = (_ASKED_LOG, _ASKED_PLACE)
-_OF_LOGS: Final = (_LOGS, _NAMES, _END, _CHECKSUMS, _LAST_IN_USE, _CREATED)
+_OF_LOGS: Final = (_LOGS, _NAMES, _END, _CHECKSUMS, _LAST_IN_USE, _CREATED, _LOGGED_BY)
 
 #: Changes the events that are added: those of one group, or one event outside groups.
 Change = Callable[[Sequence[PlannedEvent]], Sequence[PlannedEvent]]
@@ -136,7 +150,19 @@ def sent_marked_logs(stream: StreamBuilder) -> None:
 @family(
     focus=("FORMAT-SEND-GTIDS-SKIPPED", "FORMAT-CLIENT-GTIDS"),
     profiles=WITH_AUTO_POSITION,
-    dimensions=(*_OF_LOGS, _GROUPS, _UNKNOWN, _TAGS, _HAS, _FOREIGN, _HEARTBEAT, _BEFORE, _NUMBERS, _MARKED),
+    dimensions=(
+        *_OF_LOGS,
+        _GROUPS,
+        _UNKNOWN,
+        _TAGS,
+        _HAS,
+        _FOREIGN,
+        _HEARTBEAT,
+        _BEFORE,
+        _NUMBERS,
+        _MARKED,
+        _LAST_GROUP,
+    ),
 )
 def sent_gtids(stream: StreamBuilder) -> None:
     """One to three logs with a GTID before each group, asked for by the GTIDs that the replica has."""
@@ -150,8 +176,11 @@ def sent_gtids(stream: StreamBuilder) -> None:
     lengths = declare_up_to(stream, code)
     for number, count in _several_logs(stream):
         _begin(stream, number, count, lengths=lengths, change=change, before=before)
-        for _ in stream.several_of(_GROUPS):
-            planned = groups.group(stream)
+        made = [groups.group(stream) for _ in stream.several_of(_GROUPS)]
+        last_group = stream.vary(_LAST_GROUP)
+        if last_group != "any":
+            made.append(_group_that_ends(stream, last_group))
+        for planned in made:
             if unknown != "none":
                 last = len(planned) - 1
                 place = {"second": 0, "in the middle": len(planned) // 2}.get(unknown, last)
@@ -164,6 +193,16 @@ def sent_gtids(stream: StreamBuilder) -> None:
         heartbeat_v2=stream.vary(_HEARTBEAT),
         gtid_mode="ON",
     )
+
+
+def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
+    """Return a group that ends with ROLLBACK, is prepared by XA PREPARE, or is one event with the others in it."""
+    transaction = groups.transaction(stream)
+    if how == "in a payload":
+        return [payloads.transaction_payload(stream, transaction, plain=True)]
+    if how == "prepared":
+        return server_events.prepared_transaction(stream, transaction[1:-1])
+    return [*transaction[:-1], mysql_events.query(stream, "ROLLBACK")]
 
 
 @family(focus="FORMAT-SEND-MODE", profiles=WITH_MODE_CHECK, dimensions=(_REFUSING_MODE, _FORBIDDEN, _GROUPS_BEFORE))
@@ -200,6 +239,7 @@ def _with_gtid(stream: StreamBuilder, planned: Sequence[PlannedEvent], *, tagged
 def _several_logs(stream: StreamBuilder) -> Iterator[tuple[int, int]]:
     """Choose the names of the logs; yield the number of each, from 0, and how many there are."""
     base, first = stream.vary(_NAMES)
+    stream.server_id = stream.vary(_LOGGED_BY)
     stream.settings.update(log_base=base, log_number=first)
     count = stream.vary(_LOGS)
     for number in range(count):
@@ -231,7 +271,9 @@ def _begin(
     flags = _IN_USE if number == count - 1 and stream.vary(_LAST_IN_USE) else 0
     if change is boundaries.marked:
         flags = MARKER_BITS.write(flags, BoundaryType.IGNORE_BOUNDARY)
-    created = stream.timestamp if not number and stream.vary(_CREATED) else 0
+    # A server that was stopped has started again, and so has one whose log just ends.
+    started = stream.vary(_END) == "stop" if number else stream.vary(_CREATED)
+    created = stream.timestamp if started else 0
     stream.describe_format(flags=flags, created=created, post_header_lengths=lengths)
     if stream.server.is_mariadb:
         groups.add_gtid_list(stream)

@@ -4,10 +4,11 @@ from typing import Final
 
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import WITH_CHECKSUMS
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.grammar.dimension import Dimension, Number, yes_or_no
 from conformance.strategies.grammar.family import family
-from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
 #: Transactions and statements that are one, in a log.
@@ -23,10 +24,20 @@ _TEXT: Final = Dimension(
     },
 )
 
+#: Servers may have any id but 0.
+_SERVER_ID: Final = Dimension("server id", {"1": 1, "2^31": 1 << 31, "the largest": (1 << 32) - 1})
+#: From 2038 on times are negative in 32 bits with a sign; older servers end before.
+_TIME: Final = Dimension(
+    "time of the events",
+    {"2010": EPOCH, "from 2038": 1 << 31},
+    profiles={"from 2038": Profiles("mysql >= 8.0.28", "mariadb >= 11.5")},
+)
 
-@family(focus=("FORMAT-EVENT-DELIVERED", "FORMAT-SEND-EVENT"), dimensions=(_GROUPS, _TEXT))
+
+@family(focus=("FORMAT-EVENT-DELIVERED", "FORMAT-SEND-EVENT"), dimensions=(_GROUPS, _TEXT, _SERVER_ID, _TIME))
 def transactions(stream: StreamBuilder) -> None:
     """Transactions and DDL statements in statement and row format, as the profile's server logs them."""
+    stream.server_id, stream.timestamp = stream.vary(_SERVER_ID), stream.vary(_TIME)
     groups.begin_log(stream)
     for _ in stream.several_of(_GROUPS):
         groups.add_group(stream, groups.group(stream))

@@ -157,9 +157,13 @@ class StreamBuilder:
         """Yield 0, 1, 2, ... as many times as a class of a dimension of numbers has it."""
         return self.choose.several_of(number, self.server.profile)
 
-    def begin_log_of_source(self) -> None:
-        """Count the log_pos of what follows from here, as in the next log of a source, which sends no magic number."""
-        self._before = len(self._bytes) - len(MAGIC)
+    def begin_log_of_source(self, at: int = len(MAGIC)) -> None:
+        """Count the log_pos of what follows from here, as in the next log of a source, which sends no magic number.
+
+        Args:
+            at: The position there, in bytes.
+        """
+        self._before = len(self._bytes) - at
 
     def length_of(self, event: PlannedEvent) -> int:
         """Return the length of a planned event in bytes, header and checksum included."""
@@ -297,7 +301,7 @@ class StreamBuilder:
         log_pos = 0 if artificial else (at - self._before + length) & _LARGEST_LOG_POS
         timestamp = 0 if artificial else self.timestamp
         if type_code in HEARTBEAT_TYPES:
-            log_pos, timestamp = at - self._before, 0
+            log_pos, timestamp = (at - self._before) & _LARGEST_LOG_POS, 0
         framed = HEADER.pack(timestamp, type_code, self.server_id, length, log_pos, flags) + body
         self._bytes += framed
         if checksummed:

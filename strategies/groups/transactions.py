@@ -252,8 +252,12 @@ def group_gtid(
     form: str | None = None,
     flags: int | None = None,
     tail: bytes = b"",
+    longer: int = 0,
 ) -> PlannedEvent:
-    """Return the Gtid or Anonymous_gtid event before a group, in the server's form and with its flags by default."""
+    """Return the Gtid or Anonymous_gtid event before a group, in the server's form and with its flags by default.
+
+    Its transaction length is larger than that of the group by `longer` bytes.
+    """
     if flags is None:
         # The worklog has the flag on every Anonymous_gtid event; servers omit it.
         flags = int(Flag.IGNORABLE) if anonymous and stream.server.profile == "worklog" else 0
@@ -261,7 +265,7 @@ def group_gtid(
         stream,
         anonymous=anonymous,
         form=form or native_form(stream),
-        group_length=sum(stream.length_of(event) for event in planned),
+        group_length=sum(stream.length_of(event) for event in planned) + longer,
         flags=flags,
         tail=tail,
     )

@@ -31,14 +31,15 @@ class Deviation:
 
 PREVIOUS = "WL7592-LOG-OFF-PREVIOUS-GTIDS"
 GROUPS = ("WL7592-LOG-OFF-ANON-FIRST", "WL7592-LOG-OFF-ANON-DDL")
-FORMS = "the family has Gtid bodies of every server, also those without logical timestamps, and with any flags"
+FORMS = "the family has Gtid bodies of every server, also those without logical timestamps, with any flags and lengths"
+OF_FORMS = ("WL7592-LOG-LOGICAL-TIMESTAMPS", "WL7592-LOG-ANON-IGNORABLE", "FORMAT-LOG-TRANSACTION-LENGTH")
 BEFORE_WL7592 = "WL#40 is older than WL#7592: half of the logs have no Gtid events, and CREATE ... SELECT as one group"
 DELETE_FILE = "in WL#4162 Delete_file is a group of its own, but a failed LOAD DATA ends with it inside its transaction"
 OLD_QUERIES = "some Query events are those of development releases, with a timestamp that must not be printed"
 DEVIATIONS = {
     "rendered_text": Deviation(OLD_QUERIES, ("WL7592-LOG-NO-QUERY-TIMESTAMPS",)),
-    "gtid_streams": Deviation(FORMS, ("WL7592-LOG-LOGICAL-TIMESTAMPS", "WL7592-LOG-ANON-IGNORABLE")),
-    "anonymous_gtid_streams": Deviation(FORMS, ("WL7592-LOG-LOGICAL-TIMESTAMPS", "WL7592-LOG-ANON-IGNORABLE")),
+    "gtid_streams": Deviation(FORMS, OF_FORMS),
+    "anonymous_gtid_streams": Deviation(FORMS, OF_FORMS),
     "streams_without_gtids": Deviation("a source may be older than its format description", (PREVIOUS, *GROUPS)),
     "golden_vectors": Deviation(
         "the bytes are those that the worklogs print, cut out of their logs",

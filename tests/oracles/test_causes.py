@@ -8,10 +8,13 @@ from conformance.binlog.event_types import ROWS_V1, ROWS_V2, EventType
 from conformance.models.boundary.header_answers import header_answers
 from conformance.models.boundary.step_entry import worklog_entry
 from conformance.models.boundary.worklog_parser import WorklogParser
+from conformance.mutants.mutant import MutantImplementation
+from conformance.mutants.registry import mutant_of
 from conformance.oracles.checks.boundary_steps import fed_by_offset
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.reasons import crash_reason, normalised
 from conformance.protocol.observation import Observation, Refusal, Trouble
+from conformance.protocol.roles.decode import STATUS_FIELDS
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
@@ -313,8 +316,8 @@ def test_a_field_that_is_lacking_alone_is_a_finding_by_itself():
 
 def misread_from_the_head_on(entry):
     """Return a Query event as a reader reports it that takes its post-header for four bytes longer."""
-    lost = {name: None for name in ("sql_mode", "character_set_client", "collation_connection", "time_zone")}
-    if entry["type"] != EventType.QUERY or not entry.get("query") or not lost.keys() <= entry.keys():
+    lost = dict.fromkeys(entry.keys() & STATUS_FIELDS)
+    if entry["type"] != EventType.QUERY or not entry.get("query") or "time_zone" not in lost:
         return entry
     return entry | lost | {"database": entry["query"][:2], "query": entry["query"][4:], "status_variables": "?"}
 
@@ -397,3 +400,124 @@ def test_an_applier_that_stops_too_early_is_not_blamed_for_what_comes_after():
     together = together_of("apply", "stop_positions", "worklog", stops_at_the_first_group)
     (requirements,) = together.values()
     assert requirements <= {"FORMAT-APPLY-OUTCOME", "FORMAT-APPLY-POSITION", "FORMAT-APPLY-GROUP", "FORMAT-APPLY-GTID"}
+
+
+def by_mutant(name):
+    return lambda case: MutantImplementation(mutant_of(name)).ask(request_of(case))
+
+
+@pytest.mark.parametrize(
+    ("family", "change", "finding"),
+    [
+        (
+            "tagged_gtid_streams",
+            lambda entry: {**entry, "gtid": entry["gtid"].replace(":tag", "")} if entry["type"] == 42 else entry,
+            "gtid of GTID_TAGGED differs",
+        ),
+        (
+            "transactions",
+            lambda entry: {**entry, "previous_gtids": ""} if entry["type"] == EventType.PREVIOUS_GTIDS else entry,
+            "previous_gtids of PREVIOUS_GTIDS cut short",
+        ),
+    ],
+)
+def test_gtids_that_are_misread_are_one_finding_with_the_set_that_a_reader_keeps(family, change, finding):
+    def misread(case):
+        lost = False
+        entries = []
+        for entry in REFERENCE.ask(request_of(case)).events:
+            lost = lost or change(dict(entry)) != entry
+            entries.append(
+                change({**entry, "executed_gtid_set": ""}) if lost and "executed_gtid_set" in entry else entry
+            )
+        return Observation(tuple(change(dict(entry)) for entry in entries))
+
+    assert list(together_of("decode", family, "mysql-9.x", misread)) == [finding]
+
+
+def test_a_transaction_that_is_not_counted_is_one_finding_whatever_ends_it():
+    def never_counted(case):
+        return changed(
+            case,
+            lambda entry: {**entry, "executed_gtid_set": ""} if entry["type"] != EventType.PREVIOUS_GTIDS else entry,
+        )
+
+    together = together_of("decode", "gtid_streams", "mysql-8.0", never_counted)
+    assert "executed_gtid_set wrong after a transaction" in together
+    assert not [finding for finding in together if finding.endswith(("after XID", "after QUERY"))]
+
+
+def test_a_checksum_algorithm_that_is_misread_is_one_finding_with_what_is_read_by_it():
+    """As in a reader that takes a version such as 5.6.24-log for one without checksums."""
+
+    def without_checksums(case):
+        def misread(entry):
+            texts = {name: entry[name] + "\0\1\2\3" for name in ("query", "next_file", "rows_query") if entry.get(name)}
+            algorithm = {"checksum_algorithm": "none"} if entry["type"] == EventType.FORMAT_DESCRIPTION else {}
+            return entry | texts | algorithm
+
+        right = REFERENCE.ask(request_of(case))
+        checksummed = all(entry.get("checksum_algorithm", "crc32") == "crc32" for entry in right.events)
+        return changed(case, misread) if checksummed else right
+
+    together = together_of("decode", "transactions", "mysql-5.6", without_checksums)
+    assert together == {"checksum_algorithm of FORMAT_DESCRIPTION differs": {"FORMAT-CHECKSUM-ALGORITHM"}}
+
+
+def test_rows_without_their_table_map_are_one_finding_with_the_event_that_is_passed_over():
+    def passes_over_tables(case):
+        entries = []
+        for entry in REFERENCE.ask(request_of(case)).events:
+            if entry["type"] in (*ROWS_V1, *ROWS_V2):
+                return Observation(tuple(entries), Refusal(entry["offset"], "other", "no such table"))
+            is_table = entry["type"] == EventType.TABLE_MAP
+            entries.append({**entry, "handled": "ignored"} if is_table else entry)
+        return Observation(tuple(entries))
+
+    assert list(together_of("decode", "transactions", "mysql-8.0", passes_over_tables)) == ["TABLE_MAP not known"]
+
+
+def test_a_misread_value_is_not_taken_for_a_longer_post_header():
+    def wrong_values(case):
+        def misread(entry):
+            rows = [
+                {side: image and {**image, min(image): "wrong"} for side, image in row.items()}
+                for row in entry.get("rows", ())
+            ]
+            many = all(len(image or "01") > 1 for row in entry.get("rows", ()) for image in row.values())
+            return {**entry, "rows": rows} if rows and many else entry
+
+        return changed(case, misread)
+
+    together = together_of("decode", "post_header_lengths", "mysql-8.0", wrong_values)
+    assert together
+    assert not [finding for finding in together if "longer post-header" in finding]
+
+
+def test_a_source_that_begins_with_another_log_has_one_finding():
+    too_early = together_of("send", "sent_gtids", "mysql-8.0", by_mutant("send-all-logs"))
+    assert too_early == {"send: earlier log sent": {"FORMAT-SEND-FIRST-LOG"}}
+    too_late = together_of("send", "sent_gtids", "mysql-8.0", by_mutant("send-compares-ends"))
+    assert too_late == {"send: log not sent": {"FORMAT-SEND-GTIDS-SKIPPED"}}
+
+
+def test_a_source_that_takes_the_set_of_a_replica_for_another_has_one_finding():
+    together = together_of("send", "sent_gtids", "mysql-8.0", by_mutant("send-end-of-interval"))
+    assert together == {"send: transaction sent that the replica has": {"FORMAT-SEND-GTIDS-SKIPPED"}}
+
+
+def test_a_receiver_that_writes_events_of_ignored_servers_has_one_finding_whatever_they_are():
+    together = together_of("relay", "ignored_servers", "worklog", by_mutant("relay-ignored-id-written"))
+    assert together == {"relay: event of an ignored server": {"FORMAT-RELAY-IGNORED"}}
+
+
+def test_wrong_checksums_in_a_written_log_are_one_finding_whatever_they_are():
+    together = together_of("log", "logged_transactions", "mysql-8.0", by_mutant("logs-bad-checksum-of-gtid"))
+    assert list(together) == ["log: the checksum is N, but N is computed"]
+
+
+def test_a_table_id_that_is_wrong_is_not_charged_to_the_option_for_the_text_of_statements():
+    together = together_of("log", "logged_rows_queries", "mysql-8.0", by_mutant("logs-one-table-id"))
+    blamed = set().union(*together.values())
+    assert "FORMAT-LOG-TABLE-MAP" in blamed
+    assert not {each for each in blamed if each.startswith("WL4033-LOG-OPTION-")}

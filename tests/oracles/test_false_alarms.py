@@ -11,7 +11,7 @@ from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.observation import Refusal
-from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, FIELDS_OF_TYPE
+from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, FIELDS_OF_TYPE, missing_fields
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
@@ -331,3 +331,31 @@ def test_a_comment_of_two_lines_at_an_unknown_event_is_more_than_a_neutral_one()
             answer = replace(right, events=({**right.events[0], "text": text},))
             blamed |= {verdict.requirement for verdict in judge.judge(case, answer) if verdict.is_failure}
     assert blamed == {"WL4033-RENDER-UNKNOWN-QUIET"}
+
+
+def test_an_anonymous_gtid_event_needs_no_gtid():
+    event = {"offset": 4, "type": int(EventType.ANONYMOUS_GTID), "gtid_flags": 1}
+    declared = replace(JUDGE.role, fields=frozenset({"offset", "type", "gtid", "gtid_flags"}))
+    assert missing_fields(declared, event) == ()
+    assert missing_fields(declared, {**event, "type": int(EventType.GTID)}) == ("gtid",)
+    without = 0
+    for case in cases("anonymous_gtid_streams"):
+        right = REFERENCE.ask(request_of(case))
+        answer = changed(right, without_gtid_of_anonymous)
+        without += answer != right
+        assert blamed(case, answer) == set(), str(case.id)
+    assert without
+
+
+def without_gtid_of_anonymous(event):
+    hidden = "gtid" if event["type"] == EventType.ANONYMOUS_GTID else ""
+    return {name: value for name, value in event.items() if name != hidden}
+
+
+def test_no_statement_names_more_databases_than_a_server_does():
+    """A reader may take more than 16 for the number that means too many to name, as servers do."""
+    most = 0
+    for case in cases("transactions", "extended_query_sizes", count=40):
+        for event in case.expected.events:
+            most = max(most, event.get("updated_databases", "").count(",") + 1)
+    assert most == 16

@@ -70,6 +70,11 @@ def cut_as_in_servers(info: str) -> str:
     return info.encode()[:255].decode("utf-8", "replace") if is_mapped else info
 
 
+def with_xid(info: str) -> str:
+    """Return the Info of a statement with a number, as servers show it of a definition unless the event has one."""
+    return f"{info} /* xid=5 */" if info.startswith("use `") and "/* xid=" not in info else info
+
+
 def with_value(name, change, *types):
     """Return a change of one field of the entries that have it."""
 
@@ -559,7 +564,7 @@ TAKEN = {
         "render",
         [
             with_value("info", lambda info: info.replace("`; ", "`;")),
-            with_value("info", lambda info: f"{info} /* xid=5 */" if info.startswith("use `") else info),
+            with_value("info", with_xid),
             with_value("info", cut_as_in_servers),
         ],
     ),

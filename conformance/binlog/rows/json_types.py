@@ -41,3 +41,7 @@ class JsonOpaque:
 
     type: int
     data: bytes
+
+
+class JsonUnsigned(int):
+    """An integer of an unsigned SQL type, which servers store as such, however small it is."""

@@ -8,15 +8,20 @@ from typing import Any, Final
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.binlog.rows.decimal_column import DecimalColumn
 from conformance.binlog.rows.json_document import JsonDocument
-from conformance.binlog.rows.json_types import LITERALS, JsonOpaque, JsonType
+from conformance.binlog.rows.json_types import LITERALS, JsonOpaque, JsonType, JsonUnsigned
 from conformance.binlog.rows.temporal import Date, DateTime, Time, pack_clock, pack_datetime
 
 _LITERAL_CODES: Final = {value: code for code, value in LITERALS.items()}
-#: The integer types that servers choose, the narrowest first.
-_INTEGERS: Final = (
+#: The integer types that servers choose, the narrowest first: of numbers with a sign, and of those without.
+_SIGNED: Final = (
     (JsonType.INT16, 2, True),
     (JsonType.INT32, 4, True),
     (JsonType.INT64, 8, True),
+    (JsonType.UINT64, 8, False),
+)
+_UNSIGNED: Final = (
+    (JsonType.UINT16, 2, False),
+    (JsonType.UINT32, 4, False),
     (JsonType.UINT64, 8, False),
 )
 _SMALL_LIMIT: Final = 0xFFFF
@@ -56,7 +61,7 @@ def _utf8(text: str) -> bytes:
 
 
 def _integer(value: int) -> tuple[int, bytes]:
-    for kind, size, signed in _INTEGERS:
+    for kind, size, signed in _UNSIGNED if isinstance(value, JsonUnsigned) else _SIGNED:
         low, high = (-(1 << 8 * size - 1), 1 << 8 * size - 1) if signed else (0, 1 << 8 * size)
         if low <= value < high:
             return kind, value.to_bytes(size, "little", signed=signed)
@@ -117,7 +122,7 @@ def _lay_out(keys: Sequence[bytes] | None, encoded: Sequence[tuple[int, bytes]],
     return count.to_bytes(width, "little") + size.to_bytes(width, "little") + bytes(head + tail)
 
 
-_INLINE: Final = frozenset({JsonType.LITERAL, JsonType.INT16, JsonType.INT32})
+_INLINE: Final = frozenset({JsonType.LITERAL, JsonType.INT16, JsonType.INT32, JsonType.UINT16, JsonType.UINT32})
 
 
 def _opaque(value: Any) -> tuple[int, bytes]:

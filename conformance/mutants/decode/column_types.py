@@ -55,6 +55,23 @@ def _numbers_for_booleans(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
+def _named(value: Any) -> Any:
+    """Return a document without the members of the empty name."""
+    if isinstance(value, dict):
+        return {key: _named(each) for key, each in value.items() if key}
+    return [_named(each) for each in value] if isinstance(value, list) else value
+
+
+def _short(value: Any) -> Any:
+    """Return a document in which integers from 2^15 to 2^16 are negative."""
+    if isinstance(value, dict):
+        return {key: _short(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_short(each) for each in value]
+    is_short = isinstance(value, int) and not isinstance(value, bool) and 1 << 15 <= value < 1 << 16
+    return value - (1 << 16) if is_short else value
+
+
 def _only_text(value: Any) -> Any:
     return value if isinstance(value, str) else _bytes_of(value).decode("utf-8", "replace")
 
@@ -153,6 +170,13 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         _of(ColumnType.GEOMETRY, lambda value: _noted(_bytes_of(value)[4:])),
     ),
     _cells("json-true-is-1", "VALUES-JSON", "JSON's true is 1", _of(ColumnType.JSON, _numbers_for_booleans)),
+    _cells("json-empty-key-lost", "VALUES-JSON", "members of the empty name are lost", _of(ColumnType.JSON, _named)),
+    _cells(
+        "json-16-bits-signed",
+        "VALUES-JSON",
+        "JSON's 16-bit integers always have a sign",
+        _of(ColumnType.JSON, _short),
+    ),
     _cells(
         "columns-stay-packed",
         "VALUES-MARIADB-COMPRESSED",

@@ -58,6 +58,19 @@ def _comes_later(event: Event, reported: Reported) -> bool:
     return event.offset > len(MAGIC)
 
 
+def _with_sign(value: int) -> int:
+    """Return a number of 32 bits as one with a sign."""
+    return value - (1 << 32) if value >> 31 else value
+
+
+#: The code and the user of the variable of a statement's invoker.
+_INVOKER: Final = b"\x0b\x04root"
+
+
+def _has_invoker(event: Event, reported: Reported) -> bool:
+    return _INVOKER in event.data
+
+
 def _as_double(value: int) -> int:
     return int(float(value))
 
@@ -114,6 +127,9 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "timestamps are an hour late",
         change("timestamp", minus(-3600)),
     ),
+    Mutant("timestamp-signed", "FORMAT-HEADER-TIMESTAMP", "timestamps have a sign", change("timestamp", _with_sign)),
+    Mutant("server-id-signed", "FORMAT-HEADER-SERVER-ID", "server ids have a sign", change("server_id", _with_sign)),
+    Mutant("log-pos-signed", "FORMAT-HEADER-LOG-POS", "a log_pos has a sign", change("log_pos", _with_sign)),
     Mutant("server-id-zero", "FORMAT-HEADER-SERVER-ID", "the server id is 0", change("server_id", to(0))),
     Mutant(
         "length-without-checksum",
@@ -184,6 +200,12 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-QUERY-STATUS-VARIABLES",
         "sql_mode has 16 bits",
         change("sql_mode", lambda value: value & 0xFFFF),
+    ),
+    Mutant(
+        "variables-after-invoker-lost",
+        "FORMAT-QUERY-STATUS-VARIABLES",
+        "the variables end with the user that has invoked a statement",
+        change("updated_databases", to(None), _has_invoker),
     ),
     Mutant(
         "error-code-byte", "FORMAT-QUERY", "the error code has one byte", change("error_code", lambda code: code & 0xFF)

@@ -1,5 +1,6 @@
 """The mutants of the role `log` in statements that servers log in unusual ways (WL#7592)."""
 
+from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.event_types import EventType
@@ -23,6 +24,7 @@ from conformance.mutants.log.event_faults import (
 from conformance.mutants.log.faults import (
     begins,
     changed,
+    is_query,
     other_rules,
     other_scenario,
     other_settings,
@@ -145,6 +147,17 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "DROP TEMPORARY TABLE inside a transaction is not logged in it",
         answer=without(
             lambda log, unit, event: begins(unit) and event.fields.get("query", b"").startswith(b"DROP TEMP")
+        ),
+    ),
+    Mutant(
+        "logs-temporary-drop-as-any",
+        "WL7592-LOG-DROP-TEMPORARY-INSIDE",
+        "DROP TEMPORARY TABLE is logged as DROP TABLE, which drops other tables too",
+        answer=changed(
+            is_query(b"DROP TEMP"),
+            lambda event: replace(
+                event, fields={**event.fields, "query": event.fields["query"].replace(b"TEMPORARY ", b"", 1)}
+            ),
         ),
     ),
     Mutant(

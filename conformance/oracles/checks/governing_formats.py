@@ -6,6 +6,7 @@ wrong up to the next format description is one fault.
 
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
@@ -30,7 +31,7 @@ def misgoverned(alignment: Alignment) -> Mapping[int, int]:
         return {}
     places: dict[int, int] = {}
     for start, end in _changes(alignment):
-        shown = [_ends_right(alignment, index) for index in range(start, end)]
+        shown = [ends_right(alignment, index) for index in range(start, end)]
         if True not in shown and any(_shows_kept(alignment, index) for index in range(start, end)):
             places |= {alignment.case.expected.events[index]["offset"]: index for index in range(start, end)}
     return places
@@ -39,13 +40,27 @@ def misgoverned(alignment: Alignment) -> Mapping[int, int]:
 def _changes(alignment: Alignment) -> Iterator[tuple[int, int]]:
     """Yield the first and last events that a format description governs which has another algorithm, end exclusive."""
     events = alignment.case.expected.events
-    formats = [index for index, entry in enumerate(events) if entry["type"] == EventType.FORMAT_DESCRIPTION]
-    for before, now, end in zip(formats, formats[1:], [*formats[2:], len(events)], strict=False):
-        if events[before].get(_ALGORITHM) != events[now].get(_ALGORITHM):
+    for (before, _), (now, end) in pairwise(governed_events(alignment)):
+        changes = events[before].get(_ALGORITHM) != events[now].get(_ALGORITHM)
+        if changes and not is_misdescribed(alignment, now):
             yield now + 1, end
 
 
-def _ends_right(alignment: Alignment, index: int) -> bool | None:
+def governed_events(alignment: Alignment) -> Iterator[tuple[int, int]]:
+    """Yield each format description with the end of the events that it governs, as indices."""
+    events = alignment.case.expected.events
+    formats = [index for index, entry in enumerate(events) if entry["type"] == EventType.FORMAT_DESCRIPTION]
+    return zip(formats, [*formats[1:], len(events)], strict=True) if formats else iter(())
+
+
+def is_misdescribed(alignment: Alignment, index: int) -> bool:
+    """Return whether a reader reports the checksum algorithm of a format description, and another one."""
+    entry, seen = alignment.case.expected.events[index], alignment.observed(index)
+    shown = seen is not None and _ALGORITHM in alignment.declared and _ALGORITHM in entry
+    return shown and seen is not None and seen.get(_ALGORITHM) != entry[_ALGORITHM]
+
+
+def ends_right(alignment: Alignment, index: int) -> bool | None:
     """Return whether an event is read up to its end and no further; None where the answer does not show it."""
     entry, seen = alignment.case.expected.events[index], alignment.observed(index)
     if seen is None:

@@ -261,7 +261,7 @@ def _first_number(alignment: Alignment) -> int:
 
 
 def _without_numbers(text: str) -> str:
-    return re.sub(r"\d+", "N", text)[:80]
+    return re.sub(r"0x[0-9a-f]+|\d+", "N", text)[:80]
 
 
 # One entry is enough: an answer is examined for all requirements before the next one.

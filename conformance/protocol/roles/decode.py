@@ -248,7 +248,8 @@ _FIELDS_OF_TYPE: Final[Mapping[int, TypeFields]] = {
     EventType.HEARTBEAT_V2: TypeFields(optional=("log_name", "log_position")),
     EventType.ROWS_QUERY: TypeFields(("rows_query",)),
     EventType.GTID: _GTID,
-    EventType.ANONYMOUS_GTID: _GTID,
+    # It has no GTID, and the worklog gives it no name.
+    EventType.ANONYMOUS_GTID: TypeFields(("gtid_flags",), ("gtid", *_GTID.optional)),
     EventType.GTID_TAGGED: _GTID,
     EventType.PREVIOUS_GTIDS: TypeFields(("previous_gtids",)),
     EventType.TRANSACTION_CONTEXT: TypeFields(
