@@ -13,7 +13,7 @@ from conformance.binlog.event_types import HEARTBEAT_TYPES, PRE_GA_ROWS, UNLISTE
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import uuid_text
 from conformance.binlog.layouts import mariadb_layouts
-from conformance.binlog.listing_rules import LISTING_OF_MYSQL, ListingRules
+from conformance.binlog.listing_rules import LISTING_OF_KIT, ListingRules
 from conformance.binlog.mariadb_compression import statement_of
 from conformance.binlog.rows.collations import collation
 from conformance.binlog.rows.images import READABLE_ROWS_TYPES
@@ -40,17 +40,17 @@ _LATER_GTID_FLAGS: Final = ("mariadb_gtid_flags", "mariadb_gtid_extra_flags")
 _INTVAR_NAMES: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
 
 
-def listed_name(code: int) -> str:
+def listed_name(code: int, rules: ListingRules = LISTING_OF_KIT) -> str:
     """Return the name that servers list for an event type, ``Unknown`` for one that they do not know."""
-    return _NAMES.get(code, "Unknown")
+    return rules.ignorable if code == EventType.IGNORABLE else _NAMES.get(code, "Unknown")
 
 
-def event_info(event: Event, rules: ListingRules = LISTING_OF_MYSQL, *, longest: int | None = None) -> str | None:
+def event_info(event: Event, rules: ListingRules = LISTING_OF_KIT, *, longest: int | None = None) -> str | None:
     """Return what servers list as an event's content; None if this kit does not know their words.
 
     Args:
         event: The event.
-        rules: What the server that lists it does differently from others; by default that of MySQL.
+        rules: What the server that lists it does differently from others.
         longest: Bytes of a statement that are enough; None: all.
 
     Raises:
@@ -58,7 +58,7 @@ def event_info(event: Event, rules: ListingRules = LISTING_OF_MYSQL, *, longest:
     """
     code = event.format.type_code(event.header.type)
     if not event.recognised or code not in _INFO or code in _WITHOUT_CLASS:
-        return rules.ignored(code, listed_name(code))
+        return rules.ignored(code, listed_name(code, rules))
     info = _INFO[code]
     if info is None:
         return None
@@ -98,7 +98,8 @@ def _query(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
     number = variables.get("ddl_xid")
     comment = b"" if number is None else f" /* xid={number} */".encode()
     # Decoded once, as a statement may be long.
-    return text(b"".join((_use(event, fields, rules), settings, statement_of(fields), comment)))
+    statement = rules.statement(statement_of(fields))
+    return text(b"".join((_use(event, fields, rules), settings, statement, comment)))
 
 
 def _use(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> bytes:

@@ -1,7 +1,7 @@
 """A real server as a replica whose relay log the kit writes: it applies a stream and shows where its applier stops."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final
@@ -82,6 +82,7 @@ def feed(
     stream: bytes,
     *,
     prepare: Sequence[str] = (),
+    obstructed: Iterable[str] = (),
     skip_counter: int = 0,
     until: Mapping[str, Any] | None = None,
 ) -> Fed:
@@ -91,6 +92,7 @@ def feed(
         server: A server running with `OPTIONS`.
         stream: The relay log, its magic number included.
         prepare: Statements that are run first, without logging.
+        obstructed: Databases that these make, and that DROP DATABASE then fails for halfway.
         skip_counter: The number of events to skip.
         until: Where to stop, as in the settings of the role `apply`; None applies everything.
     """
@@ -101,7 +103,13 @@ def feed(
     server.reset()
     session = server.connect(read_timeout=_ANSWER)
     try:
-        return _feed(server, session.cursor(), stream, prepare, skip_counter, until)
+        cursor = session.cursor()
+        cursor.execute("SET SESSION sql_log_bin = 0")
+        for each in prepare:
+            cursor.execute(each)
+        for each in obstructed:
+            server.obstruct(each)
+        return _feed(server, cursor, stream, skip_counter, until)
     finally:
         if session.open:  # A statement that takes too long closes it.
             session.close()
@@ -111,13 +119,9 @@ def _feed(
     server: RealServer,
     cursor: Any,
     stream: bytes,
-    prepare: Sequence[str],
     skip_counter: int,
     until: Mapping[str, Any] | None,
 ) -> Fed:
-    cursor.execute("SET SESSION sql_log_bin = 0")
-    for each in prepare:
-        cursor.execute(each)
     dialect = server.product.dialect
     source, change = dialect.source, dialect.change_source
     cursor.execute(f"{change} {source}_HOST='127.0.0.9', {source}_USER='x', {source}_PORT=1")

@@ -1,8 +1,9 @@
 """Logs of a server in use, translated into those that a new server would have written.
 
 A server that is not the kit's own has written logs and executed transactions before a scenario. What only shows that
-is translated: the numbers of logs, the server's UUID, the numbers of its transactions, the GTIDs of before. Everything
-else stays as it was written, byte for byte; positions move with what became shorter or longer.
+is translated: the numbers of logs, the server's UUID, the numbers of its transactions, the GTIDs of before, and that
+no start of the server begins the first log. Everything else stays as it was written, byte for byte; positions move with
+what became shorter or longer.
 """
 
 import re
@@ -23,6 +24,8 @@ from conformance.binlog.reader import READS_ALL, read_events
 _LOG_NAME: Final = re.compile(rb"(?P<stem>.*)\.(?P<number>\d+)", re.DOTALL)
 #: Where the length and the position are in a header.
 _LENGTH_AT: Final = 9
+#: Changes the fields of an event.
+_Change = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +62,7 @@ class Translation:
             if source.uuid == state.uuid
             for each in source.intervals
         ]
-        self._change: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {
+        self._change: dict[int, _Change] = {
             EventType.GTID: self._gtid,
             EventType.GTID_TAGGED: self._gtid,
             EventType.PREVIOUS_GTIDS: self._previous_gtids,
@@ -68,13 +71,19 @@ class Translation:
             EventType.MARIADB_GTID_LIST: self._gtid_list,
         }
 
-    def translate(self, stream: bytes) -> bytes:
-        """Return a log as a new server would have written it; from the first event on that cannot be read, it stays."""
+    def translate(self, stream: bytes, *, is_first: bool = False) -> bytes:
+        """Return a log as a new server would have written it; from the first event on that cannot be read, it stays.
+
+        Args:
+            stream: The log.
+            is_first: Whether it is the first of the scenario, with which a new server would have started.
+        """
         parts = [MAGIC]
         shift, end = 0, len(MAGIC)
         try:
             for event in read_events(stream, READS_ALL):
-                data = self._event(event, shift)
+                begins = is_first and event.offset == len(MAGIC)
+                data = self._event(event, shift, _started(event) if begins else None)
                 shift += len(data) - len(event.data)
                 parts.append(data)
                 end = event.end
@@ -82,9 +91,9 @@ class Translation:
             parts.append(stream[end:])
         return b"".join(parts)
 
-    def _event(self, event: Event, shift: int) -> bytes:
+    def _event(self, event: Event, shift: int, change: _Change | None = None) -> bytes:
         data = event.data
-        change = self._change.get(event.format.type_code(event.header.type))
+        change = change or self._change.get(event.format.type_code(event.header.type))
         if change is not None:
             try:
                 data = _with_fields(event, change)
@@ -140,7 +149,14 @@ class Translation:
         return {"gtid_list": [each for each in moved if each["gno"] > 0]}
 
 
-def _with_fields(event: Event, change: Callable[[dict[str, Any]], dict[str, Any]]) -> bytes:
+def _started(event: Event) -> _Change | None:
+    """Return what gives a format description the time of a start, if it is right that it has none, and otherwise 0."""
+    if event.header.type != EventType.FORMAT_DESCRIPTION:
+        return None
+    return lambda fields: {**fields, "created": 0 if fields["created"] else event.header.timestamp}
+
+
+def _with_fields(event: Event, change: _Change) -> bytes:
     """Return an event with changed fields; its header and checksum are still those of the unchanged one."""
     layout, declared = event.layout()
     body = layout.write(change(dict(event.fields())), post_header_length=declared)

@@ -204,7 +204,12 @@ def reconnected_streams(stream: StreamBuilder) -> None:
     stream.settings["connections"] = connections
 
 
-_IGNORED: Final = Dimension("ignored ids", {"1": (7,), "2": (7, 9), "3": (7, 9, 4_294_967_295)})
+_IGNORED: Final = Dimension(
+    "ignored ids",
+    {"1": (7,), "2": (7, 9), "3": (7, 9, 4_294_967_295), "the source's too": (7, replica_groups.SOURCE_ID)},
+)
+#: The server whose groups a source sends that is to be ignored itself.
+_BEFORE_SOURCE: Final = 3
 _PLACE_OF_IGNORED: Final = choices("events of ignored servers", ("first", "in the middle", "last", "all"))
 #: A server that is not ignored, with an id that is not far from those that are.
 _OTHER_SERVER: Final = Dimension(
@@ -224,34 +229,39 @@ _UNKNOWN: Final = Dimension(
     dimensions=(_IGNORED, _PLACE_OF_IGNORED, _UNKNOWN, _OTHER_SERVER, MODE, BEFORE),
 )
 def ignored_servers(stream: StreamBuilder) -> None:
-    """Groups of several servers for a replica that is to ignore some of them."""
+    """Groups of several servers for a replica that is to ignore some of them, perhaps the source itself."""
     code = stream.choose.one_of(UNASSIGNED)
     lengths = declare_up_to(stream, code)
     _begin(stream, lengths)
     mode = replica_variants.set_mode(stream)
     ignored, place, unknown = stream.vary(_IGNORED), stream.vary(_PLACE_OF_IGNORED), stream.vary(_UNKNOWN)
     stream.settings["ignored_ids"] = list(ignored)
+    source = replica_groups.SOURCE_ID
+    kept = _BEFORE_SOURCE if source in ignored else source
+
+    def add(server_id: int) -> None:
+        stream.server_id = server_id
+        _add_with_unknown(stream, mode, code, unknown)
+        stream.server_id = source
 
     def add_ignored() -> None:
-        """Add a group of each server that is to be ignored, and what describes the log of the last, which is not."""
+        """Add a group of each server that is to be ignored, and what describes the source's next log."""
         for server_id in ignored:
-            stream.server_id = server_id
-            _add_with_unknown(stream, mode, code, unknown)
-        stream.server_id = ignored[-1]
+            add(server_id)
         stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4, flags=_ARTIFICIAL))
         stream.describe_format(post_header_lengths=lengths)
-        stream.server_id = replica_groups.SOURCE_ID
 
     if place in ("first", "all"):
         add_ignored()
+    stream.server_id = kept
     replica_variants.add_before(stream, mode)
+    stream.server_id = source
     if place in ("in the middle", "all"):
         add_ignored()
     other = stream.vary(_OTHER_SERVER)
     if other is not None:
-        stream.server_id = other
-        _add_with_unknown(stream, mode, code, unknown)
-    _add_with_unknown(stream, mode, code, unknown)
+        add(other)
+    add(kept)
     if place in ("last", "all"):
         add_ignored()
 
@@ -266,7 +276,6 @@ def _add_with_unknown(stream: StreamBuilder, mode: str, code: int, unknown: str)
     replica_groups.add(stream, planned[middle:])
     if unknown == "between groups":
         _add_ignorable(stream, code)
-    stream.server_id = replica_groups.SOURCE_ID
 
 
 def _end_alone(stream: StreamBuilder) -> Sequence[PlannedEvent]:

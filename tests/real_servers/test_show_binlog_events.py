@@ -21,7 +21,7 @@ from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 
-CASES = 6
+CASES = 40
 LOG = "bin.000001"
 #: One row: the position, the type's name, the server's id, the end, and the Info.
 Row = tuple[int, str, int, int, bytes]

@@ -75,6 +75,30 @@ def test_what_a_later_log_holds_is_counted_from_the_beginning():
     assert Translation(state, NEW.bytes).translate(used) == new
 
 
+def created(stream: bytes) -> int:
+    """Return the time of the server's start in the format description of a log, which must have a right checksum."""
+    return next(read_events(stream)).fields()["created"]
+
+
+def began(stream: bytes, time: int) -> bytes:
+    """Return a log whose format description has another time of the server's start."""
+    event = next(read_events(stream))
+    body = write_body(EventType.FORMAT_DESCRIPTION, {**event.fields(), "created": time}, event.format)
+    data = event.data[: event.format.header_length] + body
+    return MAGIC + data + checksum(data).to_bytes(4, "little") + stream[event.end :]
+
+
+@pytest.mark.parametrize("profile", ["mysql-5.7", "mariadb-10.x"])
+def test_only_the_first_log_begins_with_a_start_and_only_where_the_log_in_use_has_none(profile):
+    # As every log that FLUSH begins, the first of a scenario must have 0 there: a time would be wrong.
+    flushed, restarted = (began(log(profile, XID), time) for time in (0, 1_276_143_737))
+    translation = Translation(State(first_log=4), NEW.bytes)
+    assert created(translation.translate(flushed, is_first=True)) == next(read_events(flushed)).header.timestamp
+    assert created(translation.translate(restarted, is_first=True)) == 0
+    assert translation.translate(flushed) == flushed
+    assert translation.translate(restarted) == restarted
+
+
 def test_a_log_of_mariadb_is_that_of_a_new_server():
     def group(number: int) -> tuple[EventType, dict[str, object]]:
         return EventType.MARIADB_GTID, {"gno": number, "domain_id": 0, "mariadb_gtid_flags": 1}

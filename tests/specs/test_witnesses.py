@@ -110,7 +110,9 @@ def test_a_certification_shows_what_was_passed_and_what_was_failed(tmp_path, mon
     none = dict.fromkeys(get_args(Status), 0)  # A record has a count for each status.
     counts = ({"pass": 3, "unsupported": 1}, {"pass": 3, "fail": 1}, {"pass": 3, "hang": 1}, {"blocked": 4})
     statuses = [none | each for each in counts]
-    judged = dict(zip(of_roles, statuses, strict=False)) | {"WL4033-READ-UNKNOWN-SKIPPED": {"pass": 4}}
+    judged = dict(zip(of_roles, statuses, strict=False)) | dict.fromkeys(
+        ("WL4033-READ-UNKNOWN-SKIPPED", *collecting.NOT_ASKED), none | {"pass": 4}
+    )
     requirements = [
         SimpleNamespace(
             id=name, role=catalogue()[name].role, results={"mysql-5.7.22": each, "mysql-8.0.15": {"pass": 1}}

@@ -227,7 +227,8 @@ class RunningServerImplementation(ServerImplementation):
             _drop_databases(server)
         if done.error:
             raise pymysql.err.OperationalError(done.error, done.message)
-        return [translation.translate(each) for each in split_dump(done.events)]
+        logs = enumerate(split_dump(done.events))
+        return [translation.translate(log, is_first=number == 0) for number, log in logs]
 
 
 def _fixed(dialect: Dialect, *, settings_allowed: bool) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from conformance.binlog.listing_rules import (
+    LISTING_OF_KIT,
     LISTING_OF_MARIADB,
     LISTING_OF_MYSQL,
     OPTIONS,
@@ -93,7 +94,7 @@ _9: Final = PrinterVersion(
     variable_charset=True,
 )
 _8_0_26: Final = replace(_9, all_rows_flags=False, escapes_statements=False)
-_LISTING_BEFORE_8_0_30: Final = ListingRules(charset_three="utf8")
+_LISTING_BEFORE_8_0_30: Final = replace(LISTING_OF_MYSQL, charset_three="utf8")
 _8_0: Final = replace(_8_0_26, opening=(_REPLICA_MODE, _COMPLETION_TYPE), listing=_LISTING_BEFORE_8_0_30)
 _5_7: Final = replace(
     _8_0,
@@ -112,7 +113,7 @@ _5_6: Final = replace(
     closing=(_ROLLBACK, _COMPLETION_TYPE_BACK, _REPLICA_MODE_BACK),
     ends_logs=False,
     gtid_lines="commit",
-    listing=replace(_LISTING_BEFORE_8_0_30, unknown_type="Ignorable"),
+    listing=replace(_LISTING_BEFORE_8_0_30, unknown_type="Ignorable", widens_file_id=False),
 )
 _5_5: Final = replace(
     _5_6,
@@ -120,7 +121,7 @@ _5_5: Final = replace(
     rows_wait=True,
     quotes=False,
     versioned_rows=False,
-    listing=replace(_LISTING_BEFORE_8_0_30, backtick="`"),
+    listing=replace(_LISTING_BEFORE_8_0_30, backtick="`", cuts_statements=False, widens_file_id=False),
 )
 _5_1: Final = replace(
     _5_5,
@@ -128,7 +129,7 @@ _5_1: Final = replace(
     closing=(_ROLLBACK, _COMPLETION_TYPE_BACK),
 )
 #: The program that the worklogs describe: 5.6 before its release, with what WL#7592 and WL#4162 change.
-_WORKLOG: Final = replace(_5_5, gtid_lines="logical", boundary_types=True, stored_prefix=True, listing=LISTING_OF_MYSQL)
+_WORKLOG: Final = replace(_5_5, gtid_lines="logical", boundary_types=True, stored_prefix=True, listing=LISTING_OF_KIT)
 _LISTING_OF_MARIADB_11: Final = replace(LISTING_OF_MARIADB, empty_in_digits=False)
 _LISTING_OF_MARIADB_10: Final = replace(_LISTING_OF_MARIADB_11, negative_zero="0")
 _LISTING_OF_MARIADB_10_2: Final = replace(
@@ -165,5 +166,7 @@ PRINTER_VERSIONS: Final = ByVersion(
         "mariadb >= 10.11": replace(_MARIADB, listing=replace(_LISTING_OF_MARIADB_10, options=OPTIONS)),
         "mariadb >= 11.0": replace(_MARIADB, listing=replace(_LISTING_OF_MARIADB_11, options=OPTIONS_AS_ON)),
         "mariadb >= 11.8": replace(_MARIADB, listing=replace(LISTING_OF_MARIADB, options=OPTIONS_AS_ON)),
+        # 11.8.6 lists an empty string as digits, 11.8.9 does not; the servers between them are not known.
+        "mariadb >= 11.8.9": replace(_MARIADB, listing=replace(_LISTING_OF_MARIADB_11, options=OPTIONS_AS_ON)),
     },
 )

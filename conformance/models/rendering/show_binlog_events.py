@@ -72,7 +72,7 @@ def show_binlog_events(log_name: str, events: Iterable[Event], version: PrinterV
 def _row(log_name: str, event: Event, pos: int, end: int, version: PrinterVersion) -> EventRow:
     code = event.format.type_code(event.header.type)
     skipped = not event.recognised and code != EventType.IGNORABLE
-    name = version.listing.unknown_type if skipped else listed_name(code)
+    name = version.listing.unknown_type if skipped else listed_name(code, version.listing)
     if not version.versioned_rows and not version.is_mariadb:
         name = name.removesuffix(_VERSION_1)
     info = event_info(event, version.listing)

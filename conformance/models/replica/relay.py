@@ -289,13 +289,15 @@ class Receiver:
     def _reception(self, event: ReplicaEvent) -> Reception:
         if event.server_id == self.settings.server_id:
             return Reception.LEFT_OUT
-        if event.server_id in self.settings.ignored_ids and event.type not in _NEVER_IGNORED:
-            return Reception.LEFT_OUT
         if self.leaves_out(event):
             return Reception.LEFT_OUT
         reception = _RECEPTIONS.get(event.type, Reception.WRITTEN)
-        replaces = self._own.replaces_previous_gtids
-        return reception if replaces or reception is not Reception.REPLACED else Reception.WRITTEN
+        if reception is Reception.REPLACED and self._own.replaces_previous_gtids:
+            # By what names the position, so of an ignored server too.
+            return reception
+        if event.server_id in self.settings.ignored_ids and event.type not in _NEVER_IGNORED:
+            return Reception.LEFT_OUT
+        return Reception.WRITTEN if reception is Reception.REPLACED else reception
 
     def _note(self, event: ReplicaEvent, data: bytes) -> None:
         if event.gtid or event.type in (EventType.ROTATE, EventType.FORMAT_DESCRIPTION):

@@ -47,10 +47,38 @@ def test_a_row(event, name, info):
     assert (row.event_type, row.info) == (name, info)
 
 
-def test_the_number_of_a_file_is_widened_with_its_sign():
+@pytest.mark.parametrize(
+    ("profile", "number"),
+    [("mysql-5.6.24", 2**32 - 1), ("mysql-5.7.22", 2**64 - 1), ("mysql-9.7.4", 2**64 - 1), ("mariadb-11.x", 2**32 - 1)],
+)
+def test_the_number_of_a_file_is_widened_with_its_sign_since_5_7(profile, number):
     load = {**QUERY, "query": b"LOAD", "file_id": 2**32 - 1, "file_name_start": 4, "file_name_end": 4}
-    (row,) = rows((EventType.EXECUTE_LOAD_QUERY, {**load, "duplicate_handling": 0}))
-    assert row.info == f"use `te``st`; LOAD ;file_id={2**64 - 1}"
+    (row,) = rows((EventType.EXECUTE_LOAD_QUERY, {**load, "duplicate_handling": 0}), profile=profile)
+    assert row.info.endswith(f"; LOAD ;file_id={number}")
+
+
+@pytest.mark.parametrize(
+    ("profile", "listed"),
+    [("mysql-5.5.9", "DO '\0'"), ("mysql-5.6.24", "DO '"), ("mysql-9.7.4", "DO '"), ("mariadb-11.x", "DO '\0'")],
+)
+def test_mysql_lists_a_statement_as_far_as_its_first_nul_since_5_6(profile, listed):
+    (row,) = rows((EventType.QUERY, {**QUERY, "query": b"DO '\0'"}, Flag.SUPPRESS_USE), profile=profile)
+    assert row.info == listed
+
+
+def test_mariadb_has_another_name_for_type_28():
+    (row,) = rows((EventType.IGNORABLE, {"body": b"x"}, Flag.IGNORABLE), profile="mariadb-10.1.23")
+    name = "Ignorable log event"
+    assert (row.event_type, row.info) == (name, f"# Ignorable event type 28 ({name})")
+
+
+@pytest.mark.parametrize(("profile", "literal"), [("mariadb-11.8.6", "X''"), ("mariadb-11.8.9", '""')])
+def test_an_empty_string_has_no_digits_in_mariadb_11_8_9(profile, literal):
+    (row,) = rows(
+        (EventType.USER_VAR, {**VARIABLE, "variable_type": 0, "variable_value": b"", "variable_charset": 8}),
+        profile=profile,
+    )
+    assert row.info.endswith(f"=_latin1 {literal} COLLATE latin1_swedish_ci")
 
 
 def test_in_the_worklog_the_stored_hash_of_a_comment_is_shown_once():
@@ -78,6 +106,8 @@ def test_a_line_is_escaped_as_by_the_client():
         (999999999999999.0, "999999999999999"),
         (1e15, "1e15"),
         (1234567890123456.0, "1.234567890123456e15"),
+        (-1234567890123456.5, "-1234567890123456.5"),
+        (12345678901234567.0, "1.2345678901234568e16"),
         (1.7976931348623157e308, "1.7976931348623157e308"),
         (-3.3333333333333333e-06, "-0.0000033333333333333333"),
         (6.6666666666666664e-15, "0.0000000000000066666666666666664"),

@@ -134,6 +134,12 @@ def test_of_ignored_servers_only_format_descriptions_and_rotates_are_written():
     assert written == {EventType.FORMAT_DESCRIPTION, EventType.ROTATE}
 
 
+def test_the_previous_gtids_of_a_source_that_is_to_be_ignored_is_replaced_as_ever():
+    receiver = Receiver(RelaySettings(profile="mysql-9.x", ignored_ids=frozenset({1})))
+    sets = ReplicaEvent(offset=4, type=int(EventType.PREVIOUS_GTIDS), length=31, log_pos=35, server_id=1)
+    assert receiver.receive(sets, bytes(31)) is Reception.REPLACED
+
+
 def test_5_6_writes_its_own_previous_gtids_event_only_in_mode_on():
     for mode, expected in (("OFF", 1), ("ON", 2)):
         assert len(Receiver(RelaySettings(profile="mysql-5.6", gtid_mode=mode)).events) == expected
