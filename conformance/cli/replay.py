@@ -16,8 +16,9 @@ from conformance.implementations.process.process_implementation import CannotSta
 from conformance.oracles.judge import Judge, request_of
 from conformance.reports.case_alias import NoSuchCase, case_with_alias, is_alias
 from conformance.specs.files import errors_of
+from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
-from conformance.strategies.grammar.family import case_of
+from conformance.strategies.grammar.family import case_of, makes
 
 
 @click.command(
@@ -51,7 +52,7 @@ def command(
     if is_alias(case_id):
         case_id = _case_in(record, case_id)
     try:
-        case = case_of(CaseId.parse(case_id))
+        case = _case(case_id)
         implementation = registry.implementation(spec, limits=limits_of(answer_time, memory, hangs, environment))
     except ValueError as error:
         raise UserError(str(error)) from error
@@ -87,10 +88,36 @@ def command(
     raise SystemExit(NOT_CONFORMING if failed else CONFORMING if judged else COULD_NOT_RUN)
 
 
+def _case(case_id: str) -> Case:
+    """Return the case of an id.
+
+    Raises:
+        ValueError: It is not the id of a case, or not of one that this version of the kit makes.
+    """
+    parsed = CaseId.parse(case_id)
+    try:
+        return case_of(parsed)
+    except ValueError as error:
+        if parsed.choices is None:
+            raise
+        raise ValueError(f"no case has this id: {error}; ids of another version of the kit may be of none") from error
+
+
 def _case_in(record: Path | None, alias: str) -> str:
+    """Return the id that a short id stands for in a record.
+
+    Raises:
+        UserError: It stands for none, or this version of the kit makes another stream for it than the record has.
+    """
     if record is None:
         raise UserError(f"{alias!r} is a short case id: name the run record that has it with --record")
+    run = record_at(record)
     try:
-        return case_with_alias(alias, record_at(record))
+        case_id = case_with_alias(alias, run)
     except NoSuchCase as error:
         raise UserError(f"{record}: {error}") from error
+    streams = [each.stream_bytes for each in run.failures if each.case == case_id]
+    if streams and not makes(case_id, streams[0]):
+        message = "another version of the kit made this record; this one makes another stream for"
+        raise UserError(f"{record}: {message} {alias!r}")
+    return case_id

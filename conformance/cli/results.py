@@ -1,20 +1,23 @@
 """`binlog-conformance results`: keep the records of certified implementations, and make a site of them."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
+from msgspec import structs
 
 from conformance.cli.examples import examples
 from conformance.cli.main import UserError
 from conformance.cli.record_argument import record_path
 from conformance.implementations.installation import CannotInstall
 from conformance.log_page.log_page import write_log_page
-from conformance.reports.kept_runs import CannotKeep, keep_run, kept_runs
+from conformance.reports.kept_runs import CannotKeep, KeptRun, keep_run, kept_runs
 from conformance.reports.outcome import number_of
 from conformance.reports.record import RecordError
 from conformance.reports.site.site import write_site
 from conformance.reports.site.written_up import written_up
 from conformance.specs.conversion import Malformed
+from conformance.strategies.grammar.family import makes
 
 
 @click.group(
@@ -71,7 +74,7 @@ def site_command(folder: Path, output: Path, findings: Path | None, *, has_log_p
     a web server: python -m http.server --directory OUTPUT.
     """
     try:
-        runs = kept_runs(folder)
+        runs = [_with_replays(each) for each in kept_runs(folder)]
         if not runs:
             raise UserError(f"{folder}: no results: binlog-conformance results add RECORD {folder}")
         count = write_log_page(output) if has_log_page else 0
@@ -82,3 +85,12 @@ def site_command(folder: Path, output: Path, findings: Path | None, *, has_log_p
     except OSError as error:
         raise UserError(f"{error.filename or output}: {error.strerror or error}") from error
     click.echo(f"{output / 'index.html'}: {number_of(count, 'file')} on {number_of(len(runs), 'run')}")
+
+
+def _with_replays(run: KeptRun) -> KeptRun:
+    """Return a run whose failures name the command that reproduces them only where this version makes their cases."""
+    failures = tuple(
+        each if makes(each.case, each.stream_bytes) else structs.replace(each, replay="")
+        for each in run.record.failures
+    )
+    return replace(run, record=replace(run.record, failures=failures))

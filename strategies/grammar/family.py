@@ -293,6 +293,14 @@ def recorded(case_id: CaseId) -> Case:
     return case.with_id(CaseId(case_id.family, case_id.profile, choices=tuple(chooser.choices), role=case_id.role))
 
 
+def makes(case_id: str, stream: bytes) -> bool:
+    """Return whether an id, perhaps of another version of the kit, is one of a case with a stream."""
+    try:
+        return bytes(case_of(CaseId.parse(case_id)).stream) == stream
+    except ValueError:
+        return False
+
+
 def case_of(case_id: CaseId) -> Case:
     """Return the case of an id: the same bytes on every machine.
 

@@ -51,6 +51,34 @@ def test_the_formats_name_the_same_finding(runs):
     assert json.loads(outputs["json"])["findings"][0]["signature"] == signature
 
 
+def of_another_version(runs, folder):
+    """Return a run record in which the case of a finding has another stream, as other versions of the kit make it."""
+    lines = [json.loads(line) for line in (runs[BAD] / "run.jsonl").read_text().splitlines()]
+    for line in lines:
+        if line["kind"] == "failure":
+            line["stream"] += "00"
+    record = folder / "run.jsonl"
+    record.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return record
+
+
+def test_a_case_that_is_another_one_in_this_version_is_not_replayed(runs, tmp_path):
+    [finding] = json.loads(forked("report", str(runs[BAD]), str(runs[BAD]), "--format", "json").output)["findings"]
+    done = forked("replay", finding["short_case"], BAD, "--record", str(of_another_version(runs, tmp_path)))
+    assert (done.status, done.output) == (2, "")
+    assert "another version of the kit made this record" in done.errors
+
+
+def test_the_site_has_the_command_that_replays_a_case_where_this_version_makes_it(runs, tmp_path):
+    for name, record in (("same", runs[BAD]), ("other", of_another_version(runs, tmp_path))):
+        kept, site = tmp_path / f"{name}-kept", tmp_path / name
+        assert forked("results", "add", str(record), str(kept)).status == 0
+        assert forked("results", "site", str(kept), str(site)).status == 0
+        (page,) = (each.read_text() for each in (site / "findings").glob("*.html"))
+        assert ("binlog-conformance replay" in page) == (name == "same")
+        assert ("makes another stream for this case" in page) == (name == "other")
+
+
 def test_a_short_id_replays_the_case_of_a_record(runs):
     [finding] = json.loads(forked("report", str(runs[BAD]), str(runs[BAD]), "--format", "json").output)["findings"]
     short = finding["short_case"]

@@ -2,11 +2,13 @@
 
 import re
 import xml.etree.ElementTree as Xml
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 import pytest
 from example_record import failure, finished, header, requirement, write_lines
 from hostile import hostile_lines
+from msgspec import structs
 
 from conformance.reports.kept_runs import keep_run, kept_runs
 from conformance.reports.site.site import pages, write_site
@@ -183,7 +185,14 @@ def test_text_of_implementations_is_escaped(tmp_path):
         assert "\u202e" not in page
 
 
+def without_replays(run):
+    """Return a run as a version of the kit shows it that does not make its cases, such as those of the examples."""
+    failures = tuple(structs.replace(each, replay="") for each in run.record.failures)
+    return replace(run, record=replace(run.record, failures=failures))
+
+
 def test_the_command_writes_the_same_pages(runs, tmp_path):
+    runs = [without_replays(each) for each in runs]
     done = forked("results", "site", str(tmp_path / "kept"), str(tmp_path / "out"))
     assert (done.status, done.errors) == (0, "")
     assert done.output == f"{tmp_path}/out/index.html: {write_site(runs, tmp_path / 'again')} files on 3 runs\n"
