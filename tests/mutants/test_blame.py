@@ -27,6 +27,7 @@ RESUMES = "a client that is at a wrong place asks for that place once its connec
 #: Mutant, and the other requirements -> why they are right to fail for another cause and at another event than its own.
 ROWS = (
     ("xid-one-byte-late", "FORMAT-EVENT-DELIVERED WL4033-CROSS-* WL7592-OLD-*", NOT_READ),
+    ("prints-tables-info", "WL4033-GOLDEN-TEXT-TRANSACTION", MORE_EVENTS),
     ("post-header-of-one", "WL4033-READ-ROWS-QUERY-TEXT", MORE_EVENTS),
     ("partial-after-is-before", "FORMAT-ROWS-NULL FORMAT-ROWS-VALUES-*", MORE_EVENTS),
     ("guesses-*-events", "FORMAT-BOUNDARY-* WL4162-ANY-* WL4162-TYPE-EXECUTE-LOAD-QUERY", MORE_EVENTS),

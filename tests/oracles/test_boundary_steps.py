@@ -195,7 +195,7 @@ def test_a_statement_after_its_context_breaks_the_rule_on_context_and_not_that_o
 
 @pytest.mark.parametrize("parser", [GtidsIgnored, NeedsGtid])
 def test_a_parser_that_needs_or_ignores_gtids_breaks_the_rule_on_gtids(parser):
-    assert "WL4162-ANY-GTID-MODE" in requirements_blamed(parser, *RESETS, count=12)
+    assert "WL4162-ANY-GTID-MODE" in requirements_blamed(parser, *RESETS, count=30)
 
 
 def test_an_xid_that_is_always_wrong_does_not_break_the_rule_on_gtids():

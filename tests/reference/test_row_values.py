@@ -68,7 +68,8 @@ def table_case(profile, codes, seed):
     every = (*column_kinds(stream), *packed_column_kinds(stream))
     kinds = [kind for kind in every if int(kind.column(stream).type) in codes]
     rows = row_events.table_of(stream, kinds)
-    stream.add(mysql_events.query(stream, "BEGIN"))
+    # Of the status variables a library may know fewer; they have tests of their own.
+    stream.add(mysql_events.query(stream, "BEGIN", status_variables=b""))
     stream.add(row_events.table_map(stream, rows))
     stream.add(row_events.rows_event(stream, rows, "write"))
     stream.add(mysql_events.xid(stream))
