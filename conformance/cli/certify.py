@@ -12,10 +12,11 @@ import click
 from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import UserError
-from conformance.cli.names import FAMILY, IMPLEMENTATION, REQUIREMENT, ROLE, ROLES_HELP
+from conformance.cli.names import FAMILY, IMPLEMENTATION, ROLE, ROLES_HELP
 from conformance.cli.profile_option import PROFILES_HELP, ProfileName
 from conformance.cli.progress import Progress
 from conformance.cli.record_argument import RECORD
+from conformance.cli.requirement_option import requirement_option
 from conformance.cli.result_output import ResultOutput, result_options
 from conformance.cli.settings import is_from_settings
 from conformance.engine.baseline import Baseline, BaselineError, entries_for
@@ -110,13 +111,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     help=f"Profile to certify for, or a release such as mysql-8.0.15; may be repeated: {PROFILES_HELP}.  "
     "[default: all claimed]",
 )
-@click.option(
-    "--requirement",
-    default="*",
-    metavar="GLOB",
-    shell_complete=REQUIREMENT.shell_complete,
-    help="Requirements to judge, such as 'WL4033-*'.",
-)
+@requirement_option("WL4033-*")
 @click.option(
     "--role",
     "roles",

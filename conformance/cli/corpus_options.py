@@ -6,8 +6,9 @@ from pathlib import Path
 import click
 
 from conformance.cli.certify import MOST_CASES, Duration, limit_options
-from conformance.cli.names import FAMILY, REQUIREMENT, ROLE, ROLES_HELP
+from conformance.cli.names import FAMILY, ROLE, ROLES_HELP
 from conformance.cli.profile_option import PROFILES_HELP, ProfileName
+from conformance.cli.requirement_option import requirement_option
 from conformance.cli.result_output import result_options
 
 Command = Callable[..., None]
@@ -62,13 +63,7 @@ role_option = click.option(
     "--role", type=ROLE, default="decode", show_default=True, help=f"Role of the cases: {ROLES_HELP}."
 )
 judging_options = _options(
-    click.option(
-        "--requirement",
-        default="*",
-        metavar="GLOB",
-        shell_complete=REQUIREMENT.shell_complete,
-        help="Requirements to judge, such as 'WL4033-*'.",
-    ),
+    requirement_option("WL4033-*"),
     click.option("--baseline", type=click.Path(path_type=Path), help="File of known failures with reasons (TOML)."),
     click.option(
         "--write-baseline", type=click.Path(path_type=Path), help="Write the failures to this file as a baseline."

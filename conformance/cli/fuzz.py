@@ -10,10 +10,11 @@ from conformance.cli.certify import Duration, hold, limit_options, report_folder
 from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
-from conformance.cli.names import FAMILY, IMPLEMENTATION, REQUIREMENT, ROLE
+from conformance.cli.names import FAMILY, IMPLEMENTATION, ROLE
 from conformance.cli.profile_option import PROFILES_HELP, ProfileName
 from conformance.cli.progress import FuzzingProgress
 from conformance.cli.record_argument import RECORD
+from conformance.cli.requirement_option import requirement_option
 from conformance.cli.result_output import ResultOutput, result_options
 from conformance.engine.baseline import Baseline, BaselineError
 from conformance.engine.certification import Budget, NothingToRun, Selection
@@ -91,13 +92,7 @@ REFERENCE_PACKAGES: Final = (
     multiple=True,
     help="Family of cases; may be repeated; `families` lists them.  [default: all]",
 )
-@click.option(
-    "--requirement",
-    default="*",
-    metavar="GLOB",
-    shell_complete=REQUIREMENT.shell_complete,
-    help="Requirements to judge, such as 'WL4162-TT-*'.",
-)
+@requirement_option("WL4162-TT-*")
 @click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases.")
 @click.option("--baseline", type=click.Path(path_type=Path), help="File of known failures with reasons (TOML).")
 @click.option(
