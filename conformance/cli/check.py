@@ -18,10 +18,6 @@ from conformance.log_check.verdicts import Verdicts
 
 #: The name that stands for the profile of the server that wrote each log.
 AUTO: Final = "auto"
-#: Violations of one requirement that are printed for one file; the rest are counted.
-_PRINTED: Final = 20
-#: Characters of a line.
-_WIDTH: Final = 110
 
 
 @click.command(

@@ -10,11 +10,9 @@ import click
 from conformance.cli.log_files import print_error, problem
 from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN
 from conformance.log_check.log_checker import CheckedLog, judged_in_a_log
-from conformance.log_check.verdicts import Note, Verdicts, Violation
+from conformance.log_check.verdicts import SHOWN_OF_ONE, Note, Verdicts, Violation
 from conformance.specs.catalogue import catalogue
 
-#: Violations of one requirement that are printed for one file; the rest are counted.
-_PRINTED: Final = 20
 #: Characters of a line.
 _WIDTH: Final = 110
 
@@ -53,14 +51,6 @@ def output_of(*, as_json: bool) -> CheckOutput:
     return _Json() if as_json else _Text()
 
 
-def _server(checked: CheckedLog) -> str:
-    described = checked.log.format
-    if described is None:
-        return "unknown server"
-    version = described.server_version
-    return version if "MariaDB" in version else f"MySQL {version}"
-
-
 class _Reporter:
     """Prints the notes of one file, and the first violations of each requirement."""
 
@@ -73,15 +63,15 @@ class _Reporter:
             click.echo(f"{self._name}:{finding.offset}: note: {finding.text}")
             return
         self._counts[finding.requirement] += 1
-        if self._counts[finding.requirement] <= _PRINTED:
+        if self._counts[finding.requirement] <= SHOWN_OF_ONE:
             text = f"{finding.actual}, expected {finding.expected}"
             click.echo(f"{self._name}:{finding.offset}: {finding.requirement}: {text}")
 
     def finish(self) -> None:
         """Print how many violations were not printed."""
         for requirement, count in self._counts.items():
-            if count > _PRINTED:
-                click.echo(f"{self._name}: {requirement}: {count - _PRINTED} more of these")
+            if count > SHOWN_OF_ONE:
+                click.echo(f"{self._name}: {requirement}: {count - SHOWN_OF_ONE} more of these")
 
 
 class _Text:
@@ -112,7 +102,8 @@ class _Text:
             _counted(log.transactions, "transaction"),
             _counted(len(checked.verdicts.judged), "requirement"),
         )
-        click.echo(f"{name}: {state} ({_server(checked)}, {log.profile or 'no'} rules, {kind}; {', '.join(counts)})")
+        about = f"{log.server or 'unknown server'}, {log.profile or 'no'} rules, {kind}; {', '.join(counts)}"
+        click.echo(f"{name}: {state} ({about})")
 
     def chain(self, before: str, after: str, *verdicts: Verdicts) -> None:
         for each in verdicts:

@@ -12,11 +12,11 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.reader import ReaderRules, read_file
 from conformance.cli.event_json import JsonLines
-from conformance.cli.event_text import dump_lines, event_lines
 from conformance.cli.examples import examples
 from conformance.cli.limit_option import limit_option
 from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
+from conformance.log_check.event_text import dump_lines, event_lines
 from conformance.log_check.framing import is_torn_tail, is_unreadable
 from conformance.log_check.log_event import Log
 from conformance.log_check.log_stream import LogStream

@@ -129,6 +129,12 @@ class Log:
     transactions: int = 0
     end: int = 0
 
+    @property
+    def server(self) -> str:
+        """The product and version of the server that wrote it, empty while no format description is known."""
+        version = "" if self.format is None else self.format.server_version
+        return version if self.format is None or "MariaDB" in version else f"MySQL {version}"
+
 
 def is_artificial(seen: LogEvent) -> bool:
     """Return whether an event was made for a replica and is in no log of its source."""

@@ -9,6 +9,8 @@ from conformance.specs.catalogue import catalogue
 
 #: The role of the requirements on what a replica writes to its relay log.
 _RELAY: Final = "relay"
+#: Violations of one requirement that are shown for one log; the rest are counted.
+SHOWN_OF_ONE: Final = 20
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,22 +8,19 @@ from typing import Final
 
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
-from conformance.binlog.event_info import event_info
 from conformance.binlog.event_types import EventType, type_name
-from conformance.binlog.flags import flag_names
 from conformance.binlog.reader import ReaderRules, read_file
 from conformance.binlog.transaction_payload import inner_events
+from conformance.log_check.event_text import content_text, flags_text
 from conformance.log_check.log_checker import CheckedLog, LogChecker
-from conformance.log_check.verdicts import Note, Violation
+from conformance.log_check.verdicts import SHOWN_OF_ONE, Note, Violation
 from conformance.reports.element import Html, element, fragment, scrolling_table
 from conformance.specs.catalogue import catalogue
 
-#: Events that are shown, and violations of one requirement.
+#: Events that are shown.
 _EVENTS: Final = 2000
-_VIOLATIONS: Final = 20
-#: Characters of an event's content that are shown, and bytes of a statement that hold them.
+#: Characters of an event's content that are shown.
 _TEXT: Final = 300
-_STATEMENT: Final = 4 * _TEXT
 #: Ignorable events of undeclared types are shown too.
 _RULES: Final = ReaderRules(beyond_format_description=True)
 
@@ -50,15 +47,13 @@ def _verdict(checked: CheckedLog) -> Html:
     if checked.unreadable is not None:
         words = f"at offset {checked.unreadable.at}: {checked.unreadable.message}"
         return _box("not-conforming", "cannot be read as a binary log", words)
-    log, described = checked.log, checked.log.format
-    version = "an unknown server" if described is None else described.server_version
-    server = version if described is None or "MariaDB" in version else f"MySQL {version}"
+    log = checked.log
     kind = "relay log" if log.relay else "binary log"
     counts = (
         f"{log.events:,} events, {log.transactions:,} transactions; "
         f"{len(checked.verdicts.judged)} requirements judged by the rules of {log.profile or 'no server'}"
     )
-    about = f"A {kind} of {server}{', in use' if log.in_use else ''}: {counts}."
+    about = f"A {kind} of {log.server or 'an unknown server'}{', in use' if log.in_use else ''}: {counts}."
     broken = len(checked.verdicts.broken)
     if checked.healthy:
         return _box("conforming", "healthy", about)
@@ -77,11 +72,11 @@ def _violations(violations: list[Violation]) -> Html | None:
     rows = []
     for each in violations:
         seen[each.requirement] += 1
-        if seen[each.requirement] <= _VIOLATIONS:
+        if seen[each.requirement] <= SHOWN_OF_ONE:
             text = catalogue()[each.requirement].text
             head = element("th", each.requirement, element("div", text, class_="quiet"), scope="row")
             rows.append(_row(str(each.offset), head, each.actual, each.expected))
-    more = [f"{count - _VIOLATIONS} more of {name}" for name, count in counts.items() if count > _VIOLATIONS]
+    more = [f"{count - SHOWN_OF_ONE} more of {name}" for name, count in counts.items() if count > SHOWN_OF_ONE]
     return fragment(
         element("h3", "What breaks a requirement"),
         scrolling_table(("Offset", "Requirement", "Found", "Expected"), rows, class_="overview"),
@@ -120,11 +115,9 @@ def _rows(data: bytes) -> Iterator[Html]:
 
 def _event(place: str, event: Event) -> Html:
     try:
-        content = event_info(event, longest=_STATEMENT) or ""
+        content = content_text(event, longest=_TEXT)
     except MalformedBody as error:
         content = f"the body contradicts its layout: {error}"
-    if len(content) > _TEXT:
-        content = f"{content[:_TEXT]}..."
     header = event.header
     name = type_name(event.format.type_code(header.type))
-    return _row(place, name, str(header.length), flag_names(header.flags) if header.flags else "", content)
+    return _row(place, name, str(header.length), flags_text(event, header.flags) if header.flags else "", content)

@@ -16,7 +16,7 @@ from conformance.binlog.query_dump import query_dump_lines
 from conformance.binlog.reader import read_events
 from conformance.binlog.servers import server_of, with_tables_info
 from conformance.binlog.writer import frame, rewrite, write_body
-from conformance.cli.event_text import dump_lines, event_lines
+from conformance.log_check.event_text import dump_lines, event_lines
 
 DUMP = (Path(__file__).parent.parent / "golden" / "wl40_extended_query.dump.txt").read_text(encoding="utf-8")
 BYTES = bytes.fromhex("".join(re.findall(r"^[0-9A-F]{8} \| ([0-9A-F ]{11}) \|", DUMP, re.MULTILINE)))

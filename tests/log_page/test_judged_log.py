@@ -46,6 +46,11 @@ def test_what_breaks_a_requirement_is_shown_with_its_text():
     assert "FORMAT-CHECKSUM-WRONG" in text
 
 
+def test_the_markers_of_wl4162_are_shown_by_name():
+    stream = case_of(CaseId("marked_streams", "worklog", seed=0, index=0)).stream
+    assert re.search(r"QUERY \d+ \S*begin transaction", words(judged_log("marked", stream)), re.IGNORECASE)
+
+
 @pytest.mark.parametrize("data", [b"", b"\xfebin", b"not a log at all"])
 def test_what_is_not_a_log_is_refused_in_one_sentence(data):
     assert "cannot be read as a binary log" in words(judged_log("x", data))

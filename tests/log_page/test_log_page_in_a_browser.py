@@ -20,6 +20,7 @@ from tests.browser import require_browser
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 GOLDEN = Path(__file__).parent.parent / "golden"
+LOGS = ("column_types.bin", "compression.bin")
 #: A page of the same site, which chooses files as a user does and posts what is then shown.
 USER = """<!DOCTYPE html><iframe src="log.html"></iframe><script>
   const frame = document.querySelector("iframe");
@@ -41,9 +42,6 @@ USER = """<!DOCTYPE html><iframe src="log.html"></iframe><script>
     await fetch("answer", { method: "POST", body: JSON.stringify(texts) });
   });
 </script>"""
-
-
-LOGS = ("column_types.bin", "compression.bin")
 
 
 class Site(SimpleHTTPRequestHandler):

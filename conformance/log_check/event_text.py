@@ -1,4 +1,4 @@
-"""Events as text for a reader at a terminal: one line each, or every field with its bytes."""
+"""Events as text for people: one line each, or every field with its bytes."""
 
 from collections.abc import Iterator
 from typing import Any, Final
@@ -17,8 +17,8 @@ from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES,
 #: Characters of the fields in a line, and of a value in a dump.
 _TEXT: Final = 160
 _VALUE: Final = 100
-#: Bytes of a statement that hold these characters, whatever they are.
-_STATEMENT: Final = 4 * _TEXT + 4
+#: The most bytes of a character.
+_CHARACTER_BYTES: Final = 4
 #: Bytes in one line of a dump.
 _BYTES: Final = 16
 #: The version of a server that marks boundaries in the flags (WL#4162).
@@ -59,21 +59,33 @@ def _inside(event: Event) -> Iterator[str]:
 
 def _line(place: str, event: Event) -> str:
     code = event.format.type_code(event.header.type)
-    flags = f" [{_flags(event, event.header.flags)}]" if event.header.flags else ""
-    info = event_info(event, longest=_STATEMENT)
-    if info is None:
-        info = _fields(event)
+    flags = f" [{flags_text(event, event.header.flags)}]" if event.header.flags else ""
+    content = content_text(event, longest=_TEXT)
     text = f"{place:>12}  {type_name(code):<24} {event.header.length:>8}{flags}"
     listed = _tables(event) if is_extended_query(event) else ""
     tables = f"  (tables info: {printable(listed, limit=_TEXT)})" if listed else ""
-    return f"{text}  {printable(info, limit=_TEXT)}{tables}" if info else f"{text}{tables}"
+    return f"{text}  {content}{tables}" if content else f"{text}{tables}"
+
+
+def content_text(event: Event, *, longest: int) -> str:
+    """Return what an event holds, on one line: what SHOW BINLOG EVENTS has, or its fields where that has nothing.
+
+    Args:
+        event: The event.
+        longest: Characters that are shown; a longer content ends with three dots.
+
+    Raises:
+        MalformedBody: The body contradicts its layout.
+    """
+    info = event_info(event, longest=_CHARACTER_BYTES * (longest + 1))
+    return printable(_fields(event) if info is None else info, limit=longest)
 
 
 def _tables(event: Event) -> str:
     return tables_text(event.fields()["tables_info"]).decode("utf-8", "surrogateescape")
 
 
-def _flags(event: Event, flags: int) -> str:
+def flags_text(event: Event, flags: int) -> str:
     """Return the names of the flags that are set; in logs of WL#4162 three bits are the boundary type."""
     if event.format.server_version != _MARKING_SERVER or not MARKER_BITS.stored(flags):
         return flag_names(flags)
@@ -106,7 +118,7 @@ def dump_lines(event: Event) -> Iterator[str]:
         return
     code = event.format.type_code(event.header.type)
     try:
-        info = event_info(event, longest=_STATEMENT) or ""
+        info = event_info(event, longest=_CHARACTER_BYTES * (_TEXT + 1)) or ""
     except MalformedBody as error:
         info = f"cannot be read: {error}"
     heading = f"# {type_name(code)} at {event.offset}, {event.header.length} bytes"
@@ -114,7 +126,7 @@ def dump_lines(event: Event) -> Iterator[str]:
     for span in event.spans():
         data = event.data[span.offset : span.offset + span.size]
         at = event.offset + span.offset
-        value = _flags(event, span.value) if span.name == "flags" else _value(span.value)
+        value = flags_text(event, span.value) if span.name == "flags" else _value(span.value)
         note = f"{span.name} = {value}" if span.name != "unread" else f"unread, {span.size} bytes"
         yield f"{at:08x}  {data[:_BYTES].hex(' '):<{3 * _BYTES - 1}}  {note}"
         for start in range(_BYTES, len(data), _BYTES):
