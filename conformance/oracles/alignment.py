@@ -183,6 +183,13 @@ class Alignment:
         """Return the words for an expected entry, such as ``the QUERY event at offset 120``."""
         return self.about.describe(self.case.expected.events[index], index)
 
+    def index_at(self, offset: int | None) -> int | None:
+        """Return the index of the first expected entry at an offset of the stream; None if there is none."""
+        if offset is None:
+            return None
+        entries = self.case.expected.events
+        return next((index for index, entry in enumerate(entries) if entry.get("offset") == offset), None)
+
     def observed(self, index: int) -> Mapping[str, Any] | None:
         """Return what was observed for an expected event, with the fields that are declared; None for nothing."""
         return self._seen.get(index)

@@ -106,8 +106,7 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
     if _is_at_refusal(alignment, check):
         return _refusal(alignment)
     if check.cause is None and check.at is not None:
-        entries = alignment.case.expected.events
-        index = next((index for index, entry in enumerate(entries) if entry.get("offset") == check.at), None)
+        index = alignment.index_at(check.at)
         if index is not None and (single := _single_refusal(alignment, index)) is not None:
             return single
     expected = alignment.case.expected
@@ -205,6 +204,9 @@ def _of_signature(alignment: Alignment, check: Check) -> Cause:
     role = alignment.case.role
     if role != "decode":
         return Cause(without_codes(check.signature), role=role)
-    entry = next((each for each in alignment.case.expected.events if each["offset"] == check.at), None)
+    index = alignment.index_at(check.at)
     words = without_codes(check.signature)
-    return Cause(words if entry is None else words.replace(entry_type_name(entry), group_of_entry(entry)))
+    if index is None:
+        return Cause(words)
+    entry = alignment.case.expected.events[index]
+    return Cause(words.replace(entry_type_name(entry), group_of_entry(entry)))

@@ -11,12 +11,11 @@ def miscounted(alignment: Alignment, at: int | None) -> Cause | None:
         alignment: The answer beside the expected one.
         at: The offset of the event.
     """
-    entries = alignment.case.expected.events
-    index = next((index for index, entry in enumerate(entries) if entry["offset"] == at), None)
+    index = alignment.index_at(at)
     seen = None if index is None else alignment.observed(index)
     if index is None or seen is None:
         return None
-    expected = entries[index]
+    expected = alignment.case.expected.events[index]
     wrong = {name for name in alignment.differing(index) if name in seen and name in expected}
     if "skip_counter" in wrong and expected["in_group"] and expected["skip_counter"] > seen["skip_counter"] == 0:
         return Cause("becomes 0 within a group", field="skip_counter", role="apply")

@@ -1,13 +1,14 @@
 """The oracles of what a reader itself keeps: the position that it would resume from, and its set of executed GTIDs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.oracle import GOOD, Check, Oracle, shown
+from conformance.oracles.oracle import GOOD, Check, Oracle, same_gtid_set, shown
 
 _GTIDS: Final = "executed_gtid_set"
 #: The events that may end a transaction.
@@ -47,29 +48,23 @@ def is_same_state(alignment: Alignment, index: int, seen: Any) -> bool:
     return str(both.gtids()) == str(wanted.gtids())
 
 
-def _follows_from_misread(alignment: Alignment, index: int) -> bool:
-    """Return whether a GTID or a set up to an event is reported wrong: what the reader keeps has it from there."""
-    for at, entry in enumerate(alignment.case.expected.events[: index + 1]):
-        seen = alignment.observed(at)
-        if seen is None:
-            continue
-        for name in _SOURCES & entry.keys() & alignment.declared:
-            if not _is_same_gtids(entry, name, seen.get(name)):
-                return True
-    return False
+# One entry is enough: an answer is examined for all requirements before the next one.
+@lru_cache(maxsize=1)
+def _first_misread(alignment: Alignment) -> int:
+    """Return the index of the first event whose GTID or set is reported wrong, the number of events if none is.
+
+    What the reader keeps has it from there.
+    """
+    return next((at for at in range(alignment.count) if _has_misread_gtids(alignment, at)), alignment.count)
 
 
-def _is_same_gtids(entry: Mapping[str, Any], name: str, seen: Any) -> bool:
-    """Return whether a reader reports the GTIDs of an entry, in whatever notation; an Anonymous_gtid event has none."""
-    if entry["type"] == EventType.ANONYMOUS_GTID or seen == entry[name]:
-        return True
-    try:
-        return (
-            isinstance(seen, str)
-            and ExecutedGtids(GtidSet.from_text(seen)).gtids() == ExecutedGtids(GtidSet.from_text(entry[name])).gtids()
-        )
-    except ValueError:
+def _has_misread_gtids(alignment: Alignment, index: int) -> bool:
+    entry, seen = alignment.case.expected.events[index], alignment.observed(index)
+    if seen is None or entry["type"] == EventType.ANONYMOUS_GTID:
         return False
+    return any(
+        name in entry and not same_gtid_set(entry[name], seen.get(name)) for name in _SOURCES & alignment.declared
+    )
 
 
 #: The fields from which a reader has what it keeps of GTIDs.
@@ -79,7 +74,7 @@ _RIGHT: Final = {"position": is_in_next_log, _GTIDS: is_same_state}
 
 def is_right_state(alignment: Alignment, index: int, field: str, seen: Any) -> bool:
     """Return whether a value of a reader's state, though not the expected one, is right too, or a consequence."""
-    if field == _GTIDS and _follows_from_misread(alignment, index):
+    if field == _GTIDS and index >= _first_misread(alignment):
         return True
     return field in _RIGHT and _RIGHT[field](alignment, index, seen)
 
@@ -91,7 +86,7 @@ def _state(requirement: str, field: str) -> Oracle:
             seen = alignment.observed(index)
             if seen is None or field not in expected or field not in alignment.declared:
                 continue
-            if field == _GTIDS and _follows_from_misread(alignment, index):
+            if field == _GTIDS and index >= _first_misread(alignment):
                 continue
             value = seen.get(field)
             if value == expected[field] or is_right_state(alignment, index, field, value):
