@@ -59,6 +59,11 @@ def run_name(run: ComparedRun) -> str:
     return f"{run.implementation} {run.version}"
 
 
+def run_of(comparison: RunComparison, finding: ComparedFinding) -> ComparedRun:
+    """Return the run whose example a finding has: the later one that has the finding."""
+    return comparison.second if finding.after else comparison.first
+
+
 def _by_kind(record: RunRecord) -> dict[Kind, Failure]:
     """Return the failures of a run by their kind, the most important finding first."""
     failures = (failure for finding in findings_of(record) for failure in finding.failures)

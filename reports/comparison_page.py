@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from typing import Final
 
-from conformance.reports.comparison import run_name
+from conformance.reports.comparison import run_name, run_of
 from conformance.reports.comparison_text import count_of, findings_in, requirements_of, verdict_sentence
 from conformance.reports.element import Html, element, fragment, scrolling_table
 from conformance.reports.filter_bar import facet, filter_bar
 from conformance.reports.finding_card import badge, copied
 from conformance.reports.foreign_text import elided, one_line, visible_line
 from conformance.reports.page import page
-from conformance.reports.replay_line import is_long, short_replay
+from conformance.reports.replay_line import readable_replay
 from conformance.reports.status import BROKEN, STATUSES
 from conformance.specs.run_comparison import ComparedFinding, ComparedRequirement, ComparedRun, RunComparison
 
@@ -123,7 +123,7 @@ def _requirements(requirements: Iterable[ComparedRequirement]) -> Html:
 
 
 def _findings(comparison: RunComparison, findings: Iterable[ComparedFinding]) -> Html:
-    rows = (_finding(each, (comparison.second if each.after else comparison.first).path) for each in findings)
+    rows = (_finding(each, run_of(comparison, each).path) for each in findings)
     return fragment(scrolling_table(("Verdict", "Finding", "In", "A", "B"), rows, class_="compared"))
 
 
@@ -139,7 +139,7 @@ def _finding(finding: ComparedFinding, record: str) -> Html:
                 "details",
                 element("summary", "case ", element("code", finding.short_case)),
                 element("p", one_line(elided(finding.message, _CHARACTERS))),
-                copied(visible_line(short_replay(finding, record) if is_long(finding) else finding.replay)),
+                copied(visible_line(readable_replay(finding, record))),
             ),
         ),
         element("td", finding.group),

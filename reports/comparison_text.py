@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from conformance.reports.comparison import run_name
+from conformance.reports.comparison import run_name, run_of
 from conformance.reports.foreign_text import elided, one_line, visible_line
 from conformance.reports.markdown import code_span, escaped_text
 from conformance.reports.outcome import number_of
@@ -85,7 +85,7 @@ def comparison_lines(comparison: RunComparison, *, kept: bool = False) -> Iterat
             yield one_line(f"{title[0].lower()}{title[1:]}: {each.id} ({change(each)})")
     for key, _, findings in findings_in(comparison):
         for finding in findings:
-            record = (comparison.second if finding.after else comparison.first).path
+            record = run_of(comparison, finding).path
             yield from _finding_lines(key, finding, short_replay(finding, record) if kept else finding.replay)
     yield verdict_sentence(comparison)
 

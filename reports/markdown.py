@@ -7,7 +7,7 @@ from conformance.reports.findings import Finding, findings_of
 from conformance.reports.foreign_text import elided, one_line, visible_line
 from conformance.reports.outcome import number_of, outcome
 from conformance.reports.record import RunRecord
-from conformance.reports.replay_line import is_long, short_replay
+from conformance.reports.replay_line import readable_replay
 from conformance.reports.status import STATUSES, TROUBLES
 
 #: Findings beyond these are counted; the other reports have them.
@@ -59,7 +59,7 @@ def _finding(finding: Finding) -> list[str]:
         "",
         *([escaped_text(failure.departure_note), ""] if failure.departure else []),
         # The record is in the folder of the summary.
-        _block(short_replay(failure, "run.jsonl") if is_long(failure) else failure.replay),
+        _block(readable_replay(failure, "run.jsonl")),
         "",
     ]
 

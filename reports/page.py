@@ -37,11 +37,7 @@ def page(title: str, *body: Child, program: str | None = None) -> str:
         "head",
         element("meta", charset="utf-8"),
         # `http_equiv` becomes the attribute http-equiv.
-        element(
-            "meta",
-            http_equiv="Content-Security-Policy",
-            content=policy,
-        ),
+        element("meta", http_equiv="Content-Security-Policy", content=policy),
         element("meta", name="viewport", content="width=device-width, initial-scale=1"),
         element("meta", name="color-scheme", content="light dark"),
         element("title", title),

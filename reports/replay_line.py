@@ -26,6 +26,16 @@ def is_long(failure: Replayed) -> bool:
     return len(failure.case) > _READABLE
 
 
+def readable_replay(failure: Replayed, record: str) -> str:
+    """Return the command, with the short id of the case where the whole one is too long to read.
+
+    Args:
+        failure: The failure.
+        record: The path of its run record, or of the folder that holds it.
+    """
+    return short_replay(failure, record) if is_long(failure) else failure.replay
+
+
 def short_replay(failure: Replayed, record: str) -> str:
     """Return the command with the short id of the case.
 
