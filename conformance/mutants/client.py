@@ -108,7 +108,7 @@ class _LosesTags(Client):
         super().complete()
 
 
-class _CountsAtXid(Client):
+class _LacksEnd(Client):
     """Does not know one of the other ends of a transaction."""
 
     _of_type: int | None = None
@@ -119,15 +119,15 @@ class _CountsAtXid(Client):
             super().track(header, entry)
 
 
-class _NoRollback(_CountsAtXid):
+class _NoRollback(_LacksEnd):
     _of_text = "ROLLBACK"
 
 
-class _NoPrepare(_CountsAtXid):
+class _NoPrepare(_LacksEnd):
     _of_type = int(EventType.XA_PREPARE)
 
 
-class _NoPayload(_CountsAtXid):
+class _NoPayload(_LacksEnd):
     _of_type = int(EventType.TRANSACTION_PAYLOAD)
 
 

@@ -47,11 +47,18 @@ def _without_fraction(text: str) -> str:
     return text.partition(".")[0]
 
 
-def _numbers_for_booleans(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _numbers_for_booleans(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_numbers_for_booleans(each) for each in value]
+def _scalars(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Return the change of every scalar of a document."""
+
+    def changed(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: changed(each) for key, each in value.items()}
+        return [changed(each) for each in value] if isinstance(value, list) else change(value)
+
+    return changed
+
+
+def _number_for_boolean(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
@@ -62,12 +69,8 @@ def _named(value: Any) -> Any:
     return [_named(each) for each in value] if isinstance(value, list) else value
 
 
-def _short(value: Any) -> Any:
-    """Return a document in which integers from 2^15 to 2^16 are negative."""
-    if isinstance(value, dict):
-        return {key: _short(each) for key, each in value.items()}
-    if isinstance(value, list):
-        return [_short(each) for each in value]
+def _signed_short(value: Any) -> Any:
+    """Return an integer from 2^15 to 2^16 as a negative one."""
     is_short = isinstance(value, int) and not isinstance(value, bool) and 1 << 15 <= value < 1 << 16
     return value - (1 << 16) if is_short else value
 
@@ -169,13 +172,13 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "a GEOMETRY loses the id of its reference system",
         _of(ColumnType.GEOMETRY, lambda value: _noted(_bytes_of(value)[4:])),
     ),
-    _cells("json-true-is-1", "VALUES-JSON", "JSON's true is 1", _of(ColumnType.JSON, _numbers_for_booleans)),
+    _cells("json-true-is-1", "VALUES-JSON", "JSON's true is 1", _of(ColumnType.JSON, _scalars(_number_for_boolean))),
     _cells("json-empty-key-lost", "VALUES-JSON", "members of the empty name are lost", _of(ColumnType.JSON, _named)),
     _cells(
         "json-16-bits-signed",
         "VALUES-JSON",
         "JSON's 16-bit integers always have a sign",
-        _of(ColumnType.JSON, _short),
+        _of(ColumnType.JSON, _scalars(_signed_short)),
     ),
     _cells(
         "columns-stay-packed",
