@@ -1,5 +1,6 @@
 """The names of implementations, and the errors about wrong names."""
 
+import re
 import sys
 
 import pytest
@@ -11,7 +12,7 @@ from conformance.protocol.observation import Observation, Request
 REQUEST = Request("decode", "mysql-8.0", b"\xfebin")
 
 
-def test_every_name_has_a_description_and_reports_whether_it_can_be_used():
+def test_every_name_has_a_usage_and_a_description():
     names = [entry.name for entry in catalogue()]
     assert set(names) == {
         "reference", "mysql-replication", "mysql-replication-default-filter", "mariadb-binlog", "mysqlbinlog",
@@ -21,7 +22,21 @@ def test_every_name_has_a_description_and_reports_whether_it_can_be_used():
     for entry in catalogue():
         assert entry.usage.startswith(entry.name)
         assert "\n" not in entry.description
-        assert entry.available() is None or entry.name in entry.available()
+
+
+def test_what_cannot_be_used_names_what_it_needs_and_where_that_is(monkeypatch):
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    reasons = {entry.name: entry.available() for entry in catalogue()}
+    assert {name for name, reason in reasons.items() if reason is None} == {
+        "reference", "python", "command", "mysql-replication", "mysql-replication-default-filter",
+    }  # fmt: skip
+    for name in ("server", "mysql"):
+        assert reasons.pop(name).startswith("PyMySQL is not installed: pip install")
+    for name in ("mysqlbinlog", "mariadb-binlog"):
+        assert f"{name} is not on the PATH: it is in M" in reasons.pop(name)
+    for name, reason in reasons.items():
+        assert reason is None or re.fullmatch(rf"{re.escape(name)} needs .+ \(https://.+\) on the PATH", reason), reason
 
 
 def test_the_reference_answers():

@@ -7,6 +7,7 @@ from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.covering import Space, sets_of
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, bits, choices, sizes, yes_or_no
 from conformance.strategies.grammar.family import case_of, families
+from tests.extras import require
 
 SPACES = [
     pytest.param(family, role, id=f"{family.name}-{role}")
@@ -21,6 +22,12 @@ SIZE = sizes("size", 251, most=70_000, when={"kind": ("plain", "packed")})
 OLD = yes_or_no("written by an old server")
 NO_OLD_LEVEL = Impossible({"level": ("22",), "written by an old server": ("yes",)}, "old servers pack up to level 9")
 SPACE = Space("example decode", (KIND, LEVEL, SIZE, OLD), (NO_OLD_LEVEL,))
+
+
+@pytest.fixture
+def covertable():
+    """What makes the arrays of these spaces: the package keeps those of its own families only."""
+    require("dev")
 
 
 def met(rows, number):
@@ -44,6 +51,7 @@ def test_the_possible_pairs_are_those_of_the_full_product():
     assert set(SPACE.possible("mysql-8.0", 2)) == by_hand(SPACE)
 
 
+@pytest.mark.usefixtures("covertable")
 def test_an_array_covers_every_possible_pair_in_fewer_rows_than_the_product():
     rows = SPACE.rows("mysql-8.0")
     assert by_hand(SPACE) <= met(rows, 2)
@@ -51,6 +59,7 @@ def test_an_array_covers_every_possible_pair_in_fewer_rows_than_the_product():
     assert len(rows) < 40
 
 
+@pytest.mark.usefixtures("covertable")
 def test_no_row_has_what_is_impossible_or_not_asked():
     for row in SPACE.rows("mysql-8.0"):
         assert SPACE.reason_against(row) is None
@@ -62,11 +71,13 @@ def test_what_is_impossible_is_named_with_its_reason():
     assert list(SPACE.impossible_sets("mysql-8.0", 2)) == [(pair, "old servers pack up to level 9")]
 
 
+@pytest.mark.usefixtures("covertable")
 def test_a_heavy_class_has_one_row_in_which_all_else_is_simple():
     heavy = [row for row in SPACE.rows("mysql-8.0") if row.get("size") == "70000"]
     assert heavy == [{"kind": "plain", "size": "70000", "written by an old server": "no"}]
 
 
+@pytest.mark.usefixtures("covertable")
 def test_a_profile_has_only_its_own_classes():
     code = Dimension("code", {"1": 1, "2": 2}, profiles={"2": Profiles("worklog")})
     space = Space("codes decode", (code, OLD))
@@ -90,6 +101,7 @@ def test_a_declaration_that_contradicts_itself_is_refused(dimensions, impossible
         Space("example", dimensions, impossible)
 
 
+@pytest.mark.usefixtures("covertable")
 def test_rows_after_the_array_are_drawn_from_the_key_alone():
     after = [SPACE.row("mysql-8.0", index=1000 + number, key=f"key {number}") for number in range(3000)]
     assert after == [SPACE.row("mysql-8.0", index=5000 + number, key=f"key {number}") for number in range(3000)]
