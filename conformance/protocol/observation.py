@@ -101,6 +101,7 @@ class Observation:
         streams: The streams that it made, in the roles that ask for streams; `events` are then those in them.
         memory: By how many bytes the largest size of its process grew while it answered; None if not measured.
         processor_seconds: The processor time that its process took to answer; None if not measured.
+        deliveries: How many dumps of the kit's source sent it events of a log, in the role ``client``; None in others.
     """
 
     events: tuple[Mapping[str, Any], ...]
@@ -108,6 +109,7 @@ class Observation:
     streams: tuple[bytes, ...] = field(default=(), repr=False)
     memory: int | None = None
     processor_seconds: float | None = None
+    deliveries: int | None = None
 
 
 _NUMBER: Final = re.compile(r"\b0x[0-9a-fA-F]+\b|\d+")

@@ -16,7 +16,7 @@ from conformance.protocol.reported_event import report
 from conformance.wire.client import Connection, ConnectionLost
 from conformance.wire.dump_commands import NOT_BLOCKING, DumpCommand
 from conformance.wire.messages import WireError
-from conformance.wire.shared_listener import served
+from conformance.wire.shared_listener import begin, end
 
 #: Connections without an event between them after which it gives up.
 _TRIES: Final = 3
@@ -188,12 +188,14 @@ def answer_with(client: Callable[[dict[str, Any]], Client], request: Request) ->
         request: The question.
     """
     refusal = None
-    with served(request) as question:
+    question, port = begin(request)
+    try:
         made = client(dict(question.settings))
-        try:
-            made.run()
-        except WireError as error:
-            refusal = Refusal(None, "other", str(error), code=error.number)
-        except (ConnectionLost, MalformedBody) as error:
-            refusal = Refusal(None, "other", str(error))
-    return Observation(tuple(made.entries), refusal)
+        made.run()
+    except WireError as error:
+        refusal = Refusal(None, "other", str(error), code=error.number)
+    except (ConnectionLost, MalformedBody) as error:
+        refusal = Refusal(None, "other", str(error))
+    finally:
+        deliveries = end(port)
+    return Observation(tuple(made.entries), refusal, deliveries=deliveries)

@@ -77,9 +77,15 @@ class Listener:
         """Return how often clients have asked the source at a port for events."""
         return self._seats[port][0].dumps
 
-    def end(self, port: int) -> None:
-        """Take no more connections at a port; those that are open go on."""
+    def end(self, port: int) -> int:
+        """Take no more connections at a port; those that are open go on.
+
+        Returns:
+            How many dumps have had an event of a log to send.
+        """
+        seat = self._seats[port][0]
         self._call(lambda: self._end_seat(port))
+        return seat.deliveries
 
     def _call(self, act: Callable[[], None]) -> None:
         """Act in the listener's thread, and wait until it is done."""

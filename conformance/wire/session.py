@@ -78,12 +78,14 @@ class Seat:
     Attributes:
         source: The source.
         dumps: How many dumps were asked for.
+        deliveries: How many of them have had an event of a log to send.
         cuts: The places after which connections are still to be lost.
     """
 
     def __init__(self, source: Source) -> None:
         self.source = source
         self.dumps = 0
+        self.deliveries = 0
         self.cuts = set(source.cuts)
 
     def ending(self) -> Ending | None:
@@ -233,11 +235,15 @@ class Session:
         source, ending = self._source, self._seat.ending()
         client = queries.client()
         count, last = 0, Sent(b"", source.logs[-1].name, source.sizes[-1])
+        delivers = False
         try:
             sender = source.sender(command, client)
             for event in source.events(sender, client):
                 if ending is not None and count == ending.events:
                     break
+                # A client may have its answer before it is known here that an event was sent.
+                self._seat.deliveries += event.is_logged and not delivers
+                delivers |= event.is_logged
                 await self._send_event(event, acknowledged=queries.semi_sync)
                 count, last = count + 1, event
                 if event.is_logged and (cut := Cut(event.log_name, event.log_pos)) in self._seat.cuts:

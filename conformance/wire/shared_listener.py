@@ -1,8 +1,6 @@
 """The listener of this process, which serves the question that an implementation in the role `client` is asked."""
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from typing import Final
@@ -42,16 +40,6 @@ def begin(request: Request) -> tuple[Request, int]:
     return replace(request, stream=b"", settings={**place, **asks}), port
 
 
-def end(port: int) -> None:
-    """Serve a question no longer."""
-    _listener(os.getpid()).end(port)
-
-
-@contextmanager
-def served(request: Request) -> Iterator[Request]:
-    """Serve the stream of a question within a context; yield the question as the client gets it."""
-    question, port = begin(request)
-    try:
-        yield question
-    finally:
-        end(port)
+def end(port: int) -> int:
+    """Serve a question no longer; return how many dumps have had an event of a log to send."""
+    return _listener(os.getpid()).end(port)

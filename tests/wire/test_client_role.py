@@ -6,18 +6,22 @@ import sys
 import pytest
 from extras import require
 
+from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.registry import implementation
 from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.messages import encode_request
 from conformance.protocol.observation import Observation, Trouble
+from conformance.reference.client import Client, answer_with
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 from conformance.wire.client import Connection, ConnectionLost
-from conformance.wire.shared_listener import served
+from conformance.wire.shared_listener import begin, end
+from tests.first_case import first_case
 
+RESUMED = "FORMAT-CLIENT-RESUMED"
 BY_POSITION = "client:sent_logs/mysql-8.4/0/2"
 #: A client by GTIDs whose connection is lost inside a transaction.
 BY_GTIDS = "client:sent_gtids/mysql-8.4/{}/{}"
@@ -63,8 +67,9 @@ def test_a_question_has_the_place_of_the_source_and_nothing_of_what_it_sends(tmp
 
 
 def test_the_line_that_asks_has_no_stream():
-    with served(request_of(case(BY_POSITION))) as question:
-        line = json.loads(encode_request(question, 1))
+    question, port = begin(request_of(case(BY_POSITION)))
+    line = json.loads(encode_request(question, 1))
+    assert end(port) == 0
     assert "stream" not in line
     assert "source" not in line["settings"]
 
@@ -83,6 +88,46 @@ def test_the_reference_gives_the_same_answer_each_time():
     first, second = reference.ask(question), reference.ask(question)
     assert isinstance(first, Observation)
     assert first == second
+
+
+class RefusesAfterResuming(Client):
+    """Stops at the first event that it is sent over its second connection."""
+
+    has_lost = False
+
+    def report(self, header, data):
+        if self.has_lost and self.delivers(header):
+            raise MalformedBody("this event is not read")
+        return super().report(header, data)
+
+    def lose(self):
+        super().lose()
+        self.has_lost = True
+
+
+class DoesNotResume(Client):
+    """Stops when its connection is lost."""
+
+    def lose(self):
+        raise ConnectionLost("the connection is lost")
+
+
+@pytest.mark.parametrize(
+    ("client", "blamed"), [(RefusesAfterResuming, "FORMAT-CLIENT-EVENT"), (DoesNotResume, RESUMED)]
+)
+def test_a_client_that_refuses_an_event_after_it_has_resumed_is_not_blamed_for_resuming(client, blamed):
+    question = case(first_case("sent_logs", "mysql-8.4", loses_a_connection, role="client"))
+    judge = Judge(ReferenceImplementation().declaration.roles["client"])
+    answer = answer_with(client, request_of(question))
+    failed = {each.requirement: each.signature for each in judge.judge(question, answer) if each.status == "fail"}
+    assert failed.keys() == {blamed}
+
+
+def loses_a_connection(case):
+    """Return whether the connection is lost in a case, and an event comes after it that has to be delivered."""
+    first = min((cut["index"] for cut in case.settings["source"]["cuts"]), default=len(case.expected.events))
+    after = case.expected.events[first + 1 :]
+    return bool(after) and after[0]["type"] == EventType.QUERY
 
 
 def test_mysql_replication_delivers_twice_what_it_had_by_gtids():

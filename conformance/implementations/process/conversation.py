@@ -128,16 +128,18 @@ class Conversation:
                 processor_seconds=after.processor_seconds - self._before.processor_seconds,
             )
         self._open.popleft()
-        self._end_serving(seq)
+        if seq in self._ports:
+            deliveries = end(self._ports.pop(seq))
+            if isinstance(answer, Observation):
+                answer = replace(answer, deliveries=deliveries)
         self.answered += 1
         return answer
 
-    def _end_serving(self, *numbers: int) -> None:
-        """Serve nothing more for the questions of these numbers."""
-        for number in numbers:
-            port = self._ports.pop(number, None)
-            if port is not None:
-                end(port)
+    def _end_serving(self) -> None:
+        """Serve nothing more for the open questions."""
+        for port in self._ports.values():
+            end(port)
+        self._ports.clear()
 
     def listen(self, seconds: float) -> None:
         """Check that the process, which has no open request, is silent and keeps running for some seconds.
@@ -154,12 +156,12 @@ class Conversation:
 
     def stop(self) -> None:
         """Send a stop message, and end the process."""
-        self._end_serving(*self._ports)
+        self._end_serving()
         self._child.stop(encode_stop(), _STOP_SECONDS)
 
     def kill(self) -> None:
         """Kill the process."""
-        self._end_serving(*self._ports)
+        self._end_serving()
         self._child.kill()
 
     def _receive(self, seconds: float, length: int, *, late: str) -> bytes:

@@ -145,7 +145,8 @@ func (c *client) start(flavour string, settings settings) (*replication.BinlogSt
 
 // failure returns an error of the library, with the number that servers give it.
 func failure(err error) object {
-	shown := object{"at": nil, "kind": "other", "message": shortened(err.Error())}
+	kind, message := refusal(err)
+	shown := object{"at": nil, "kind": kind, "message": shortened(message)}
 	var refused *mysql.MyError
 	if errors.As(err, &refused) {
 		shown["code"] = refused.Code
