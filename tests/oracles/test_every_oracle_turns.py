@@ -20,6 +20,7 @@ REFERENCE = ReferenceImplementation()
 CASES, CHANGES = 40, 60
 #: Oracles that no single change turns -> why, and the mutant that turns it.
 MEASURED = "it judges what the process takes, which no answer has in it"
+MORE_WORDS = "it judges that words are not there, which a change of what is there does not write"
 FORMAT_OF_A_LOG = "every Query event of a log has the format that its format description declares"
 TURNED_BY_MORE = {
     "FORMAT-LENGTH-MEMORY": (MEASURED, "length-allocated"),
@@ -33,6 +34,8 @@ TURNED_BY_MORE = {
     "WL40-OPTION-OFF-USUAL": (FORMAT_OF_A_LOG, "logs-extended-queries"),
     "WL40-OPTION-GLOBAL-READ-ONLY": (FORMAT_OF_A_LOG, "logs-two-query-formats"),
     "WL7592-LOG-CREATE-NOT-INSIDE": ("the CREATE and the rows are one transaction", "logs-create-inside"),
+    "WL7592-RENDER-NO-QUERY-TIMESTAMPS": (MORE_WORDS, "query-with-timestamps"),
+    "WL7592-RENDER-NO-COMMIT-WORD": (MORE_WORDS, "commit-word"),
     "WL7592-LOG-NO-QUERY-TIMESTAMPS": ("the status variables have one more, and their length", "logs-query-timestamps"),
 }
 
