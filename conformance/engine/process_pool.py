@@ -44,7 +44,7 @@ def end_with_parent(parent: int) -> None:
 
 @contextmanager
 def process_pool(number: int) -> Iterator[ProcessPoolExecutor]:
-    """Give a pool of processes; an interruption does not wait for what they have begun."""
+    """Give a pool of processes; an interruption does not wait for what they have begun, and kills them."""
     context = get_context("fork" if can_fork() else "spawn")
     pool = ProcessPoolExecutor(number, mp_context=context, initializer=_begin, initargs=(os.getpid(),))
     others = set(active_children())
@@ -54,9 +54,11 @@ def process_pool(number: int) -> Iterator[ProcessPoolExecutor]:
             pool.submit(os.getpid)
         yield pool
     except BaseException:
-        pool.shutdown(wait=False, cancel_futures=True)
         for worker in set(active_children()) - others:
-            worker.terminate()
+            worker.kill()
+        # The pool's thread ends here, soon after its processes: at the end of the interpreter it would close a pipe that
+        # `concurrent.futures` still writes to.
+        pool.shutdown(cancel_futures=True)
         raise
     pool.shutdown()
 
