@@ -34,7 +34,7 @@ PROFILES = ("worklog", "mysql-5.6", "mysql-8.0", "mariadb-10.x")
 
 def seeded(role: str, family: str, profile: str, count: int) -> Iterator[Case]:
     """Make cases as `certify` does."""
-    return discovered(family, profile, role=role, seed=0, count=count)
+    return discovered(family, profile, role=role, seed=0, numbers=range(count))
 
 
 def by_hypothesis(role: str, family: str, profile: str, count: int) -> Iterator[Case]:
@@ -47,7 +47,7 @@ def by_hypothesis(role: str, family: str, profile: str, count: int) -> Iterator[
 def uniform(role: str, family: str, profile: str, count: int) -> Iterator[Case]:
     """Make cases that are drawn, as those after the rows of the covering array are."""
     rows = cases_by_default(family, profile, role=role)
-    return discovered(family, profile, role=role, seed=0, first=rows, count=count)
+    return discovered(family, profile, role=role, seed=0, numbers=range(rows, rows + count))
 
 
 SEEDED, HYPOTHESIS = "seeded, covering arrays", "Hypothesis"

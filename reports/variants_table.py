@@ -17,8 +17,8 @@ def variants_table(variants: Sequence[Variants]) -> Html:
     return fragment(
         element(
             "p",
-            f"The cases had {met:,} of the {possible:,} pairs of variants that can occur, counted in each profile. "
-            "Each dimension has the number of its classes after it; a family of one dimension has no pairs.",
+            f"The cases had {met:,} of the {possible:,} pairs of variants that can occur, counted in each group of "
+            "profiles. Each dimension has the number of its classes after it; a family of one dimension has no pairs.",
         ),
         scrolling_table(heads, rows, class_="variants"),
     )

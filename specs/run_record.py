@@ -263,7 +263,7 @@ class RequirementResult(Struct, frozen=True, tag_field="kind", tag="requirement"
 
 
 class Variants(Struct, frozen=True):
-    """The pairs of variants that the cases of a family had in one role, counted in each profile and added up."""
+    """The pairs of variants that the cases of a family had in one role, added up over the groups of profiles."""
 
     family: str
     role: str

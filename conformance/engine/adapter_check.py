@@ -52,7 +52,7 @@ class _Check:
             yield f"{self._role}: {error}"
             return
         for family, profile in pairs:
-            for case in discovered(family, profile, role=self._role, seed=0, count=_EXAMPLES):
+            for case in discovered(family, profile, role=self._role, seed=0, numbers=range(_EXAMPLES)):
                 self._ask(case)
         for signature, count in self._broken.most_common():
             yield f"{self._role}: the protocol is broken in {count} answers: {signature}"

@@ -56,8 +56,8 @@ def process_pool(number: int) -> Iterator[ProcessPoolExecutor]:
     except BaseException:
         for worker in set(active_children()) - others:
             worker.kill()
-        # The pool's thread ends here, soon after its processes: at the end of the interpreter it would close a pipe that
-        # `concurrent.futures` still writes to.
+        # The thread of the pool ends here, soon after its processes: at the end of the interpreter it would close a
+        # pipe that `concurrent.futures` still writes to.
         pool.shutdown(cancel_futures=True)
         raise
     pool.shutdown()

@@ -2,12 +2,12 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
 from conformance.engine.baseline import Baseline
-from conformance.engine.discovery import cases_by_default, discovered
+from conformance.engine.discovery import discovered, numbers_by_default
 from conformance.engine.events import PairFinished
 from conformance.engine.failure import Counts, Failure, Sighting
 from conformance.engine.patience import Patience
@@ -107,7 +107,7 @@ class DiscoveryShare:
         family: The family.
         profiles: The profiles, in their order.
         first: The number of the first case under each profile.
-        count: How many cases are made under each profile, None for as many as the covering array needs.
+        count: How many cases are made under each profile, None for those that every pair of classes needs.
     """
 
     terms: Terms
@@ -122,10 +122,12 @@ class DiscoveryShare:
         """How many cases there are; each of a family of few takes long."""
         if families()[self.family].few:
             return _MOST
-        return sum(
-            cases_by_default(self.family, each, role=self.role) if self.count is None else self.count
-            for each in self.profiles
-        )
+        return sum(len(self._numbers(each)) for each in self.profiles)
+
+    def _numbers(self, profile: str) -> Sequence[int]:
+        if self.count is None:
+            return numbers_by_default(self.family, self.profiles, role=self.role)[profile]
+        return range(self.first, self.first + self.count)
 
     def done(self, asking: Asking, patience: Patience) -> Discoveries:
         """Judge the cases, and return what they show.
@@ -148,15 +150,10 @@ class DiscoveryShare:
         )
         for profile in self.profiles:
             before = discoveries.tally.cases
-            cases = discovered(
-                self.family,
-                profile,
-                role=self.role,
-                seed=terms.seed,
-                first=self.first,
-                count=_UNASKED if patience.ends(self.role) else self.count,
-            )
-            for case in cases:
+            numbers = self._numbers(profile)
+            if patience.ends(self.role):
+                numbers = numbers[:_UNASKED]
+            for case in discovered(self.family, profile, role=self.role, seed=terms.seed, numbers=numbers):
                 discoveries.add(case, shrinker.verdicts(case))
                 if asking.stopped() or self._ends(patience, discoveries):
                     discoveries.stopped = True

@@ -6,6 +6,7 @@ from functools import partial
 from itertools import combinations
 from typing import Final
 
+from conformance.specs.profiles import group_of
 from conformance.specs.run_record import Variants
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.covering import Classes, Row, Space
@@ -57,24 +58,26 @@ class MetVariants:
         return sum(len(_sets(rows, 2)) for rows in self._requirements.get(requirement, {}).values())
 
     def by_family(self) -> Iterator[Variants]:
-        """Yield for each family and role what was met of what is declared, over all profiles of the run."""
+        """Yield for each family and role what was met of what is declared, in each group of the run's profiles."""
         profiles: dict[tuple[str, str], list[str]] = defaultdict(list)
         for family, role, profile in self.rows:
             profiles[family, role].append(profile)
         for (family, role), names in sorted(profiles.items()):
             space = families()[family].space(role)
-            wanted = {profile: _ordered(space.pairs(profile)) for profile in names}
-            met = {profile: _sets(self.rows[family, role, profile], 2) for profile in names}
-            uncovered = [
-                f"{_text(pair)} [{profile}]" for profile in names for pair in sorted(wanted[profile] - met[profile])
-            ]
+            wanted: dict[str, set[Classes]] = defaultdict(set)
+            met: dict[str, set[Classes]] = defaultdict(set)
+            for profile in names:
+                group = group_of(profile)
+                wanted[group] |= _ordered(space.pairs(profile))
+                met[group] |= _sets(self.rows[family, role, profile], 2)
+            uncovered = [f"{_text(pair)} [{group}]" for group in wanted for pair in sorted(wanted[group] - met[group])]
             triples, possible_triples = self._counted_triples(space, role, names) if self._triples else (set(), set())
             uncovered += [f"{_text(each)} [any profile]" for each in sorted(possible_triples - triples)]
             yield Variants(
                 family=family,
                 role=role,
                 dimensions={each.name: len(each.classes) for each in space.dimensions},
-                pairs=sum(len(wanted[profile] & met[profile]) for profile in names),
+                pairs=sum(len(wanted[group] & met[group]) for group in wanted),
                 possible=sum(map(len, wanted.values())),
                 triples=len(triples & possible_triples),
                 possible_triples=len(possible_triples),

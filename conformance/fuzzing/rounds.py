@@ -37,7 +37,7 @@ def discover_in_rounds(
             rows = len(families()[family].space(role).rows(profile))
             if number and first >= rows and first < longest:
                 continue  # Other families have pairs that no case had yet.
-            for case in discovered(family, profile, role=role, seed=seed_value, first=first, count=_CASES):
+            for case in discovered(family, profile, role=role, seed=seed_value, numbers=range(first, first + _CASES)):
                 visit(case)
         number += 1
         if number * _CASES >= longest:

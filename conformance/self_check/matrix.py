@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import count, islice
 from typing import Final
 
-from conformance.engine.discovery import cases_by_default, discovered
+from conformance.engine.discovery import discovered, numbers_by_default
 from conformance.engine.process_pool import cores, process_pool
 from conformance.engine.selection import Selection
 from conformance.reference.implementation import ReferenceImplementation
@@ -32,7 +33,7 @@ class RoleMatrix:
         role: The role.
         cells: Mutant -> what is known of it.
         pairs: The pairs of family and profile, in the order in which they are asked.
-        counts: How many cases of each pair were asked.
+        counts: How many cases of each pair were asked: first those that `certify` asks by default.
         defaults: How many `certify` asks of each pair by default.
         left_out: Mutant -> a bit for each trigger that the self-check does not cover.
         seconds: How long it took.
@@ -49,8 +50,8 @@ class RoleMatrix:
     def cases_until(self, order: tuple[int, int]) -> int:
         """Return how many cases are asked up to one, itself included: one of each pair, then the next of each."""
         number, pair = order
-        here = sum(count > number for count in self.counts[: pair + 1])
-        return sum(min(count, number) for count in self.counts) + here
+        here = sum(asked > number for asked in self.counts[: pair + 1])
+        return sum(min(asked, number) for asked in self.counts) + here
 
     def is_of_default(self, order: tuple[int, int]) -> bool:
         """Return whether `certify` asks a case by default."""
@@ -106,13 +107,14 @@ def role_matrix(role: str, scope: Scope, *, deadline: float | None = None) -> Ro
     pairs = tuple(Selection(role).pairs(ReferenceImplementation().declaration))
     cells = {name: MutantCells() for name in scope.mutants_of(role)}
     left_out = scope.left_out(role)
-    defaults = [cases_by_default(family, profile, role=role) for family, profile in pairs]
+    numbers = _numbers(role, pairs)
+    defaults = [len(each) for each in numbers]
     wanted = defaults if scope.cases is None else [scope.cases] * len(pairs)
     counts = [0] * len(pairs)
     with process_pool(scope.jobs or cores()) as pool:
         for end in _waves(max(wanted)):
-            before, counts = counts, [min(end, count) for count in wanted]
-            work = _by_family(pairs, list(zip(before, counts, strict=True)))
+            before, counts = counts, [min(end, most) for most in wanted]
+            work = _by_family(pairs, list(map(_between, numbers, before, counts)))
             _fill(pool, cells, role, scope.seed, left_out, work, one_by_one=end - min(before) == 1)
             if deadline is not None and time.monotonic() > deadline:
                 break
@@ -167,22 +169,37 @@ class _Places:
     Attributes:
         place: The pair's place among all pairs.
         pair: Family and profile.
-        numbers: The number of the first case, and the end.
+        numbers: The numbers of the cases, each after its round.
         step: How many pairs there are.
     """
 
     place: int
     pair: Pair
-    numbers: tuple[int, int]
+    numbers: Sequence[tuple[int, int]]
     step: int
 
 
-def _by_family(pairs: Sequence[Pair], numbers: Sequence[tuple[int, int]]) -> list[list[_Places]]:
+def _numbers(role: str, pairs: Sequence[Pair]) -> list[Sequence[int]]:
+    """Return the numbers of the cases of each pair that `certify` asks by default."""
+    profiles: dict[str, tuple[str, ...]] = defaultdict(tuple)
+    for family, profile in pairs:
+        profiles[family] += (profile,)
+    return [numbers_by_default(family, profiles[family], role=role)[profile] for family, profile in pairs]
+
+
+def _between(by_default: Sequence[int], first: int, end: int) -> list[tuple[int, int]]:
+    """Return the rounds from `first` to `end`, each with the number of its case: those by default, then the others."""
+    others = (each for each in count() if each not in by_default)
+    later = islice(others, max(first - len(by_default), 0), max(end - len(by_default), 0))
+    return list(zip(range(first, end), (*by_default[first:end], *later), strict=True))
+
+
+def _by_family(pairs: Sequence[Pair], numbers: Sequence[Sequence[tuple[int, int]]]) -> list[list[_Places]]:
     """Return the work of a wave, one list for each family that has any."""
     work: dict[str, list[_Places]] = defaultdict(list)
-    for place, (pair, (first, end)) in enumerate(zip(pairs, numbers, strict=True)):
-        if first < end:
-            work[pair[0]].append(_Places(place, pair, (first, end), len(pairs)))
+    for place, (pair, of_pair) in enumerate(zip(pairs, numbers, strict=True)):
+        if of_pair:
+            work[pair[0]].append(_Places(place, pair, of_pair, len(pairs)))
     return list(work.values())
 
 
@@ -190,10 +207,9 @@ def cases_of(role: str, seed: int, places: Sequence[_Places]) -> Iterator[tuple[
     """Yield the cases of some pairs, each with its order and its number in the run."""
     for each in places:
         family, profile = each.pair
-        first, end = each.numbers
-        cases = discovered(family, profile, role=role, seed=seed, first=first, count=end - first)
-        for number, case in enumerate(cases, first):
-            yield (number, each.place), number * each.step + each.place, case
+        cases = discovered(family, profile, role=role, seed=seed, numbers=[number for _, number in each.numbers])
+        for (turn, _), case in zip(each.numbers, cases, strict=True):
+            yield (turn, each.place), turn * each.step + each.place, case
 
 
 def _filled(role: str, seed: int, places: Sequence[_Places], closed: Mapping[str, int]) -> dict[str, MutantCells]:

@@ -100,6 +100,28 @@ class Space:
         """Return the rows that a profile needs: those with a pair that no row before has, with the classes it has."""
         return _rows(self, profile)
 
+    def shared_rows(self, profiles: Sequence[str]) -> dict[str, list[int]]:
+        """Return for each profile the places of the rows that it needs, where several share the work.
+
+        Together they have every pair of classes that one of them has, and each has every class that it has.
+        """
+        shared: dict[str, list[int]] = {each: [] for each in profiles}
+        met: set[Classes] = set()
+        classes = {each: set[Classes]() for each in profiles}
+        rows = {each: self.rows(each) for each in profiles}
+        for place in range(max(map(len, rows.values()), default=0)):
+            # In turns, so that none has all of what only one needs to have.
+            first = place % len(profiles)
+            for each in (*profiles[first:], *profiles[:first]):
+                if place >= len(rows[each]):
+                    continue
+                alone, pairs = (set(sets_of(rows[each][place], number)) for number in (1, 2))
+                if not (alone <= classes[each] and pairs <= met):
+                    shared[each].append(place)
+                    classes[each] |= alone
+                    met |= pairs
+        return shared
+
     def pairs(self, profile: str) -> frozenset[Classes]:
         """Return the pairs of classes that the rows of a profile have: all that occur, heavy classes aside.
 

@@ -30,7 +30,7 @@ def cases_of(role: str, count: int) -> list[Case]:
     """Return the first cases of every family and profile of a role: first the first one of each."""
     families_of_role = {name: family for name, family in families().items() if role in family.focus}
     pairs = [(name, profile) for name, family in families_of_role.items() for profile in family.profiles_of(role)]
-    columns = [discovered(family, profile, role=role, seed=0, count=count) for family, profile in pairs]
+    columns = [discovered(family, profile, role=role, seed=0, numbers=range(count)) for family, profile in pairs]
     return [case for case in chain.from_iterable(zip_longest(*columns)) if case is not None]
 
 
