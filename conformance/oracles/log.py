@@ -18,6 +18,7 @@ from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
+from conformance.oracles.checks.logged_causes import UNEXPECTED, change_cause
 from conformance.oracles.checks.logged_event_checks import (
     by_log_check,
     every_event,
@@ -237,7 +238,8 @@ def _no_extra_rows(requirement: str) -> Oracle:
         if kind is None:
             yield GOOD
         else:
-            yield Check(f"extra rows: {kind}", f"{observed[kind]} rows in {kind} events, expected {expected[kind]}")
+            message = f"{observed[kind]} rows in {kind} events, expected {expected[kind]}"
+            yield Check(f"extra rows: {kind}", message, cause=change_cause(UNEXPECTED))
 
     return Oracle(requirement, examine)
 

@@ -197,6 +197,8 @@ def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Caus
         seen: Its value in the answer.
     """
     event = alignment.case.expected.events[index]
+    if alignment.case.role == "client" and field in HEADER_FIELDS:
+        return Cause(DIFFERS, "", field, role="client")
     if alignment.case.role != "decode":
         return Cause(DIFFERS, without_codes(alignment.about.kind(event)), field, role=alignment.case.role)
     if field == "handled" and seen == "ignored":

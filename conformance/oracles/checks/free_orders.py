@@ -100,13 +100,13 @@ def _joined(events: Iterable[Entry]) -> list[Entry]:
 
 
 def _is_readable(events: Sequence[Entry]) -> bool:
-    """Return whether each rows event of a statement comes after the Table_map of its table, and the last alone ends it."""
+    """Return whether the tables have ids of their own, their rows are after them, and the last rows alone end it."""
     mapped, rows = set(), [each for each in events if not _is_map(each)]
     for entry in events:
-        if _is_map(entry):
-            mapped.add(entry.get("table_id"))
-        elif entry.get("table_id") not in mapped:
+        number = entry.get("table_id")
+        if _is_map(entry) is (number in mapped):
             return False
+        mapped.add(number)
     return not any(map(_is_end, rows[:-1]))
 
 
