@@ -454,7 +454,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "log",
         "Xid or COMMIT",
-        "whether a transaction ends with an Xid event or with a Query event",
+        "whether a transaction ends with an Xid event or with a Query event, except that of a CREATE TABLE ... SELECT "
+        "with tables info, which WL#40 ends with a Query event",
         "It depends on the engine.",
         is_end_by_engine,
     ),
