@@ -499,8 +499,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "log",
         "order of tables",
-        "the order of the Table_map and rows events of one statement that changes several tables, each rows event after "
-        "the Table_map of its table",
+        "the order of the Table_map and rows events of one statement that changes several tables, each rows event "
+        "after the Table_map of its table",
         "The optimizer chooses the order in which it joins them, and a reader needs a Table_map before its rows only.",
         is_order_of_tables,
     ),
@@ -508,9 +508,9 @@ FREE: Final[tuple[Freedom, ...]] = (
         "log",
         "order of dropped tables",
         "which of the DROP TABLE statements of a DROP DATABASE that fails half way names a table; the order of those "
-        "as which one DROP TABLE or the end of a session is logged, those of temporary tables first or last as expected",
-        "Servers drop the tables in the order in which they read the directory; WL#7592 has one statement for each type "
-        "of tables, and orders temporary and ordinary ones alone.",
+        "as which one DROP TABLE or the end of a session is logged, but for temporary tables before or after others",
+        "Servers drop the tables in the order in which they read the directory; WL#7592 has one statement for each "
+        "type of tables, and orders temporary and ordinary ones alone.",
         is_order_of_dropped,
     ),
     Freedom(

@@ -122,7 +122,8 @@ def _add_ignorable(stream: StreamBuilder, code: int) -> None:
 
 _FLUSHES: Final = Number("relay logs flushed", many=(20, 24))
 _FLUSHED_AT: Final = choices(
-    "flushed", ("after a group", "after its first event", "after its second event", "within a group", "before every group")
+    "flushed",
+    ("after a group", "after its first event", "after its second event", "within a group", "before every group"),
 )
 #: Whether the GTIDs of the groups have tags, which the sets of relay logs then have too.
 _TAGS: Final = Dimension(

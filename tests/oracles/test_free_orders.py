@@ -22,9 +22,8 @@ def with_each_map_before_its_rows(case, events):
         if [each["type"] for each in maps] == [EventType.TABLE_MAP] * 2 and all(each.get("rows") for each in rows):
             of_table = {each["table_id"]: each for each in maps}
             if len({each["table_id"] for each in rows}) == 2:
-                yield [*events[:place], *(each for row in rows for each in (of_table[row["table_id"]], row))] + events[
-                    place + 4 :
-                ]
+                mixed = [each for row in rows for each in (of_table[row["table_id"]], row)]
+                yield [*events[:place], *mixed, *events[place + 4 :]]
 
 
 def with_drops_exchanged(case, events):
@@ -60,10 +59,8 @@ def with_a_row_lost(case, events):
 
 def with_commits(case, events):
     """End each transaction with a COMMIT in the place of its Xid event, with the flags of the latter."""
-    changed = [
-        {**each, "type": int(EventType.QUERY), "query": "COMMIT", "length": 70} if each["type"] == EventType.XID else each
-        for each in events
-    ]
+    commit = {"type": int(EventType.QUERY), "query": "COMMIT", "length": 70}
+    changed = [{**each, **commit} if each["type"] == EventType.XID else each for each in events]
     if changed != events:
         yield changed
 

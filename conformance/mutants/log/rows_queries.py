@@ -48,8 +48,8 @@ from conformance.mutants.log.transaction_faults import (
     merged_delayed,
     of_rows_queries,
     other_sessions,
-    savepoints_once,
     rotating_options,
+    savepoints_once,
     scoped_globally,
     with_option_on,
 )

@@ -34,8 +34,9 @@ def _order_changes(expected: Sequence[Entry], events: list[Entry]) -> None:
     What is put in their place has the same rows of the same tables, so nothing that is wrong is put right.
     """
     of_expected, of_answer = (list(_statements(each)) for each in (expected, events))
-    contents = [[_content(each) for each in statements] for statements in (of_expected, of_answer)]
-    for block in reversed(SequenceMatcher(None, *contents, autojunk=False).get_matching_blocks()):
+    wanted_contents, seen_contents = ([*map(_content, statements)] for statements in (of_expected, of_answer))
+    blocks = SequenceMatcher(None, wanted_contents, seen_contents, autojunk=False).get_matching_blocks()
+    for block in reversed(blocks):
         for step in reversed(range(block.size)):
             wanted, seen = of_expected[block.a + step], of_answer[block.b + step]
             if _is_readable(seen.events):

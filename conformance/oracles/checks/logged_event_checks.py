@@ -5,7 +5,6 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache
-from typing import Final
 
 from conformance.binlog.event_types import GTID_TYPES, EventType, type_name
 from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, judge_chain
@@ -26,6 +25,7 @@ from conformance.oracles.checks.logged_event_comparisons import (
 )
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.log import kind_of
+
 
 def logged(
     requirement: str,
