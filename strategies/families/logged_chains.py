@@ -64,6 +64,10 @@ def logged_rotations(choose: Chooser, server: Server) -> Question:
 
 
 def _next_log(scenario: LogQuestion, how: str) -> None:
+    if how == "another checksum":
+        other = "NONE" if scenario.server.settings.binlog_checksum == "CRC32" else "CRC32"
+        scenario.do(SetGlobal(variable="binlog_checksum", value=other))
+        return
     scenario.do({"FLUSH": FlushLogs, "restart": Restart, "crash": Crash}[how]())
 
 
