@@ -25,6 +25,11 @@ def test_rows_that_are_missing_are_one_finding_whatever_their_events_are():
     assert not [each for each in together if re.search("TABLE_MAP|_ROWS missing", each)]
 
 
+def test_the_bytes_after_the_name_of_the_next_log_are_in_no_finding():
+    together = together_of("log", "logged_rotations", "mysql-8.0", by_mutant("logs-end-checksummed-as-next"))
+    assert set(together) == {"log: the checksum is N, but N is computed", "log: a Rotate to ..., position N"}
+
+
 def test_a_logged_event_that_is_not_expected_is_named():
     case = case_of(CaseId("logged_rotations", "mysql-8.0", seed=0, index=0, role="log"))
     answer = REFERENCE.ask(request_of(case))

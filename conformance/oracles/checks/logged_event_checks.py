@@ -5,6 +5,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache
+from typing import Final
 
 from conformance.binlog.event_types import GTID_TYPES, EventType, type_name
 from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, judge_chain
@@ -252,8 +253,13 @@ def _first_number(alignment: Alignment) -> int:
     return 1
 
 
+#: A text in quotes, as messages have it.
+_QUOTED: Final = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
+
+
 def _without_numbers(text: str) -> str:
-    return re.sub(r"0x[0-9a-f]+|\d+", "N", text)[:80]
+    """Return a text without its numbers and without what it quotes, which may be bytes read at a wrong place."""
+    return re.sub(r"0x[0-9a-f]+|\d+", "N", _QUOTED.sub("...", text))[:80]
 
 
 # One entry is enough: an answer is examined for all requirements before the next one.
