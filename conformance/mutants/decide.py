@@ -43,6 +43,11 @@ def _tables(change: Callable[[tuple[QuestionTable, ...]], tuple[QuestionTable, .
     return _with_statement(lambda statement: replace(statement, tables=change(statement.tables)))
 
 
+def _read_beside_several(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
+    several = sum(each.written for each in tables) > 1
+    return tuple(replace(each, written=each.written or several) for each in tables)
+
+
 def _where(condition: Callable[[QuestionStatement, Entry], bool], **fields: str) -> Answering:
     """Return the answer with some fields replaced where a condition holds."""
     return _with_answer(lambda statement, entry, before: {**entry, **fields} if condition(statement, entry) else entry)
@@ -246,6 +251,12 @@ MUTANTS: Final = (
         "WL3303-SET-TO-WRITE-TABLES",
         "only the first of the written tables counts",
         answer=_tables(_first_written),
+    ),
+    Mutant(
+        "read-tables-beside-two",
+        "WL3303-SET-CAPABLE",
+        "tables that are only read count where two or more are written",
+        answer=_tables(_read_beside_several),
     ),
     Mutant(
         "read-tables-left-out",

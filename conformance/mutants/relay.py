@@ -130,6 +130,21 @@ class _DropsRows(Receiver):
         return Reception.LEFT_OUT if event.type in ROWS_TYPES else super()._reception(event)
 
 
+class _DropsFirstText(Receiver):
+    """Loses a Rows_query event that comes first in a relay log."""
+
+    _is_new = False
+
+    def _open(self, *, created: int) -> None:
+        super()._open(created=created)
+        self._is_new = True
+
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        is_first, self._is_new = self._is_new, False
+        lost = is_first and event.type == EventType.ROWS_QUERY
+        return Reception.LEFT_OUT if lost else super()._reception(event)
+
+
 class _ReplacesNothing(Receiver):
     def _replace(self, event: ReplicaEvent) -> None:
         """Write no Rotate with the source's position in the place of an event that is left out."""
@@ -302,6 +317,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL4033-RELAY-EVENTS-AS-USUAL",
         "does not write rows events",
         answer=_of(_DropsRows),
+    ),
+    Mutant(
+        "relay-first-text-dropped",
+        "WL4033-RELAY-IGNORABLE-COPIED",
+        "does not write a Rows_query event that comes first in a relay log",
+        answer=_of(_DropsFirstText),
     ),
     Mutant(
         "relay-unknown-dropped",

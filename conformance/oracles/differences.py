@@ -9,9 +9,11 @@ from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.cause import Cause
+from conformance.oracles.cause import MISSING, Cause
 from conformance.oracles.checks.boundary_steps import OF_STEP, own_steps, step_cause
 from conformance.oracles.checks.boundary_steps import field_cause as boundary_field_cause
+from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause
+from conformance.oracles.checks.logged_event_comparisons import name_of, place_of
 from conformance.oracles.oracle import Check, equal_values, field_cause, shown
 from conformance.protocol.roles.decode import HEADER_FIELDS
 from conformance.specs.catalogue import ENTRY, ERROR
@@ -67,8 +69,9 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
         elif fate is not Fate.UNREACHED and not (fate is Fate.REFUSED and alignment.about.answers_streams):
             words = alignment.refusal(index)
             message = f"{alignment.describe(index)} is {fate.value}{f': {words}' if words else ''}"
+            cause = logged_cause(name_of(entry), MISSING) if alignment.about.answers_streams else None
             yield Difference(
-                index, ENTRY, Check(f"{_kind(alignment, entry)} {fate.value}", message, entry.get("offset"))
+                index, ENTRY, Check(f"{_kind(alignment, entry)} {fate.value}", message, entry.get("offset"), cause)
             )
     yield from _of_further_entries(alignment)
     yield from _of_the_end(alignment)
@@ -106,6 +109,12 @@ def _boundary_cause(alignment: Alignment, index: int, name: str) -> Cause:
 def _of_further_entries(alignment: Alignment) -> Iterator[Difference]:
     by_offset = alignment.about.aligned == "offset"
     for place in alignment.phantoms:
+        if alignment.about.answers_streams:
+            entry = alignment.observation.events[place]
+            name, message = name_of(entry), f"{place_of(entry)} should not be there"
+            logged = Check(f"{name} not expected", message, entry.get("offset"), logged_cause(name, UNEXPECTED))
+            yield Difference(alignment.count, ENTRY, logged, place)
+            continue
         where = f"at offset {place}" if by_offset else f"as number {place + 1}"
         check = Check(
             f"{alignment.about.noun} not expected", f"an entry {where} is not expected", place if by_offset else None

@@ -454,7 +454,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "log",
         "Xid or COMMIT",
-        "whether a transaction ends with an Xid event or with a Query event",
+        "whether a transaction ends with an Xid event or with a Query event, except that of a CREATE TABLE ... SELECT "
+        "with tables info, which WL#40 ends with a Query event",
         "It depends on the engine.",
         is_end_by_engine,
     ),
@@ -498,15 +499,18 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "log",
         "order of tables",
-        "the order of the rows events of one statement that changes several tables",
-        "The optimizer chooses the order in which it joins them.",
+        "the order of the Table_map and rows events of one statement that changes several tables, each rows event "
+        "after the Table_map of its table",
+        "The optimizer chooses the order in which it joins them, and a reader needs a Table_map before its rows only.",
         is_order_of_tables,
     ),
     Freedom(
         "log",
         "order of dropped tables",
-        "which of the DROP TABLE statements of a DROP DATABASE that fails half way names a table",
-        "Servers drop the tables in the order in which they read the directory.",
+        "which of the DROP TABLE statements of a DROP DATABASE that fails half way names a table; the order of those "
+        "as which one DROP TABLE or the end of a session is logged, but for temporary tables before or after others",
+        "Servers drop the tables in the order in which they read the directory; WL#7592 has one statement for each "
+        "type of tables, and orders temporary and ordinary ones alone.",
         is_order_of_dropped,
     ),
     Freedom(

@@ -12,6 +12,7 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.causes import cause_of_trouble, causes, governing, obstacle
 from conformance.oracles.checks.empty_groups import without_empty_groups
+from conformance.oracles.checks.free_orders import in_expected_order
 from conformance.oracles.checks.governing_formats import LATEST_GOVERNS
 from conformance.oracles.checks.misled_readers import misled
 from conformance.oracles.checks.post_headers import LONGER, has_same_rows
@@ -131,7 +132,7 @@ class Judge:
 
     def allows(self, case: Case, answer: Observation) -> bool:
         """Return whether an answer differs from the expected one only in what is free, or is not asked."""
-        alignment = Alignment(case, without_empty_groups(case, answer), self.role.under(case.id.profile))
+        alignment = Alignment(case, _as_if_expected(case, answer), self.role.under(case.id.profile))
         return all(freedom_of(alignment, each) is not None for each in differences(alignment))
 
     def _judge_of(self, case: Case) -> "Judge":
@@ -187,7 +188,7 @@ class Judge:
         )
 
     def _examine(self, case: Case, answer: Observation) -> list[Verdict]:
-        alignment = Alignment(case, without_empty_groups(case, answer), self.role)
+        alignment = Alignment(case, _as_if_expected(case, answer), self.role)
         verdicts: dict[str, Verdict] = {}
         failed: dict[str, list[Check]] = {}
         every: list[Check] = []
@@ -274,6 +275,11 @@ class Judges:
     def judge(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
         """Return a verdict for each requirement that the case exercises and that was reached."""
         return self._judges[case.role].judge(case, answer)
+
+
+def _as_if_expected(case: Case, answer: Observation) -> Observation:
+    """Return an answer without what may be there or not, and in the expected order where the order is free."""
+    return in_expected_order(case, without_empty_groups(case, answer))
 
 
 def _failures(alignment: Alignment, failed: Mapping[str, Sequence[Check]]) -> dict[str, Verdict]:

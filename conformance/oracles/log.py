@@ -18,6 +18,7 @@ from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
+from conformance.oracles.checks.logged_causes import UNEXPECTED, change_cause
 from conformance.oracles.checks.logged_event_checks import (
     by_log_check,
     every_event,
@@ -30,6 +31,7 @@ from conformance.oracles.checks.logged_event_comparisons import (
     IGNORABLE,
     Entry,
     equal,
+    equal_lengths,
     equal_lists,
     equal_markers,
     equal_other_flags,
@@ -101,7 +103,7 @@ def _dropped_together(requirement: str, *, once: bool) -> Oracle:
             yield Check("tables left out", f"the statements together leave out {missing[0]}")
         elif once and alignment.case.id.profile != "worklog":
             long = [entry for entry in drops if len(entry["query"].encode()) >= _DROP_LIMIT]
-            text = f"a DROP TABLE of {len(long[0]['query'])} characters" if long else ""
+            text = f"a DROP TABLE of {len(long[0]['query'].encode())} bytes" if long else ""
             yield Check("DROP TABLE too long", text) if long else GOOD
         else:
             yield GOOD
@@ -236,7 +238,8 @@ def _no_extra_rows(requirement: str) -> Oracle:
         if kind is None:
             yield GOOD
         else:
-            yield Check(f"extra rows: {kind}", f"{observed[kind]} rows in {kind} events, expected {expected[kind]}")
+            message = f"{observed[kind]} rows in {kind} events, expected {expected[kind]}"
+            yield Check(f"extra rows: {kind}", message, cause=change_cause(UNEXPECTED))
 
     return Oracle(requirement, examine)
 
@@ -434,7 +437,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     every_event("WL4162-MARKER-EVERY-EVENT", _unmarked),
     every_event("WL4162-MARKER-IN-FILE", _unmarked),
     logged("WL4162-MARKER-OTHER-FLAGS-KEPT", equal_other_flags, required=False),
-    logged("WL4162-MARKER-NO-EXTRA-SPACE", equal("length"), required=False),
+    logged("WL4162-MARKER-NO-EXTRA-SPACE", equal_lengths, required=False),
     every_event("WL4162-ALWAYS-ENABLED", _unmarked),
     every_event("WL4162-VALUES-SIX-OF-EIGHT", _spare),
     *(

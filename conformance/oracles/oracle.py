@@ -187,6 +187,10 @@ def wrong_end(alignment: Alignment) -> Cause | None:
     return Cause(WRONG_END, group_of_entry(alignment.case.expected.events[alignment.astray]))
 
 
+#: Role -> the fields of its entries that are in the header of an event.
+_OF_HEADER: Final = {"client": HEADER_FIELDS, "render": ("pos", "server_id", "end_log_pos")}
+
+
 def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Cause:
     """Return the cause of a difference in one field of an expected entry.
 
@@ -197,6 +201,9 @@ def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Caus
         seen: Its value in the answer.
     """
     event = alignment.case.expected.events[index]
+    if field in _OF_HEADER.get(alignment.case.role, ()):
+        # The header is the same for every type.
+        return Cause(DIFFERS, "", field, role=alignment.case.role)
     if alignment.case.role != "decode":
         return Cause(DIFFERS, without_codes(alignment.about.kind(event)), field, role=alignment.case.role)
     if field == "handled" and seen == "ignored":

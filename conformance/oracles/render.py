@@ -10,6 +10,7 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.rows.images import rows_kind
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import Cause
 from conformance.oracles.checks.boundary_warnings import dump_goes_on, equal_warnings, later_warnings, warning_text
 from conformance.oracles.checks.executed_text import binlog_statements_run
 from conformance.oracles.checks.printed_events import (
@@ -36,7 +37,7 @@ from conformance.oracles.checks.printed_events import (
     without_commit_word,
     without_timestamps,
 )
-from conformance.oracles.checks.printed_facts import ROWS_FORM, Fact, name_of, printed_of
+from conformance.oracles.checks.printed_facts import ROWS_FORM, Fact, Printed, name_of, printed_of
 from conformance.oracles.checks.render_freedoms import info_agrees
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields
 
@@ -44,6 +45,13 @@ from conformance.oracles.oracle import GOOD, Check, Oracle, fields
 Applies = Callable[[Fact], bool]
 #: The number of base64 characters by which an event is searched for.
 _TRACE: Final = 40
+
+
+def _no_headers(printed: Printed) -> Cause | None:
+    """Return the cause of a text in which no event has a header line, None if one has it."""
+    if any(printed.event(fact) is not None for fact in printed.facts):
+        return None
+    return Cause("without header lines", "text", role="render")
 
 
 def _text(requirement: str, applies: Applies, judge: JudgeEvent, *, unprinted: str = "") -> Oracle:
@@ -68,7 +76,7 @@ def _text(requirement: str, applies: Applies, judge: JudgeEvent, *, unprinted: s
                     message = (
                         f"{name_of(alignment, fact)} has no header line that ends with end_log_pos {fact['log_pos']}"
                     )
-                    yield Check(unprinted, message, fact["offset"])
+                    yield Check(unprinted, message, fact["offset"], _no_headers(printed))
                 continue
             fault = judge(printed, index, event)
             if fault is None:

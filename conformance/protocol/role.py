@@ -51,6 +51,7 @@ class Role:
             be too many or too few, as a ``sequence`` by `kind_of`.
         kind_of: Returns what distinguishes one entry of a sequence from another.
         noun: What an entry is about, such as ``event``.
+        type_of: Returns the event type of an entry, None if it is not about an event.
     """
 
     name: str
@@ -66,11 +67,15 @@ class Role:
     aligned: Aligned = "offset"
     kind_of: Callable[[Mapping[str, Any]], Hashable] = lambda entry: entry.get("type")
     noun: str = "event"
+    type_of: Callable[[Mapping[str, Any]], int | None] = lambda entry: entry.get("type")
 
     def describe(self, entry: Mapping[str, Any], index: int) -> str:
         """Return the name of an expected entry, such as ``the QUERY event at offset 120``."""
-        named = entry.get("type") is not None
-        what = f"the {self.kind(entry)} event" if named else f"{self.noun} {index + 1}"
+        if entry.get("type") is not None:
+            what = f"the {self.kind(entry)} event"
+        else:
+            code = self.type_of(entry)
+            what = f"{self.noun} {index + 1}" + ("" if code is None else f" ({type_name(code)})")
         return f"{what} at offset {entry['offset']}" if "offset" in entry else what
 
     def kind(self, entry: Mapping[str, Any]) -> str:

@@ -50,8 +50,8 @@ class RoleMatrix:
     def cases_until(self, order: tuple[int, int]) -> int:
         """Return how many cases are asked up to one, itself included: one of each pair, then the next of each."""
         number, pair = order
-        here = sum(asked > number for asked in self.counts[: pair + 1])
-        return sum(min(asked, number) for asked in self.counts) + here
+        here = sum(of_pair > number for of_pair in self.counts[: pair + 1])
+        return sum(min(of_pair, number) for of_pair in self.counts) + here
 
     def is_of_default(self, order: tuple[int, int]) -> bool:
         """Return whether `certify` asks a case by default."""

@@ -267,7 +267,7 @@ _MARKED_STEP: Final = choices(
     "step",
     (
         "change", "transaction", "rolled back", "rolled back, with a plain table", "savepoint", "context before DDL",
-        "context before a change", "DDL", "other",
+        "context before a change", "DDL", "rotation", "restart", "other",
     ),
 )  # fmt: skip
 #: The context events before a lone statement: none, a variable, a seed, both.
@@ -324,6 +324,8 @@ def _marked_step(scenario: LogQuestion, step: str, context: tuple[bool, bool]) -
         scenario.do(Insert(table=tables[0].name, values=(1,), computed=scenario.choose.one_of(("variable", "rand"))))
     elif step == "DDL":
         scenario.create(engine="innodb")
+    elif step in ("rotation", "restart"):
+        scenario.do(FlushLogs() if step == "rotation" else Restart())
     elif step == "change":
         scenario.insert(tables[0].name)
     else:

@@ -43,12 +43,16 @@ from conformance.strategies.scenarios.scenario_dimensions import (
 )
 
 _TRANSACTIONS: Final = Number("transactions", few=2, many=(40, 60))
+#: A savepoint that is set again is another one, in the place of the first.
+_BACK_TO: Final = choices(
+    "savepoint", ("the first", "the last", "one set again"), when={"end": ("rollback to a savepoint",)}
+)
 _ROWS_EVENT: Final = Dimension("binlog_row_event_max_size", {"8192": 8192, "256": 256})
 
 
 @asking_family(
     focus="FORMAT-LOG-TRANSACTION-ENDS",
-    dimensions=(*SETTINGS, _ROWS_EVENT, ENGINE, AUTO_INCREMENT, _TRANSACTIONS, END, STATEMENTS, CHANGE, ROWS),
+    dimensions=(*SETTINGS, _ROWS_EVENT, ENGINE, AUTO_INCREMENT, _TRANSACTIONS, END, _BACK_TO, STATEMENTS, CHANGE, ROWS),
 )
 def logged_transactions(choose: Chooser, server: Server) -> Question:
     """Row changes in and out of transactions, committed or rolled back, on transactional and other tables."""
@@ -68,14 +72,18 @@ def logged_transactions(choose: Chooser, server: Server) -> Question:
 def _transaction(scenario: LogQuestion, values: tuple[int, ...]) -> None:
     """Add a transaction, or as many statements that are each one of their own."""
     end = scenario.vary(END)
+    goes_back = end == "rollback to a savepoint"
+    back_to = scenario.vary(_BACK_TO) if goes_back else ""
     if end != "autocommit":
         scenario.do(Begin())
+    names: list[str] = []
     for number in scenario.several_of(STATEMENTS):
-        if end == "rollback to a savepoint" and number < 2:
-            scenario.do(Savepoint(name=f"s{number}"))
+        if goes_back and number < 2:
+            names.append("s0" if back_to == "one set again" else f"s{number}")
+            scenario.do(Savepoint(name=names[-1]))
         _change(scenario, values)
-    if end == "rollback to a savepoint":
-        scenario.do(RollbackTo(name="s0"))
+    if goes_back:
+        scenario.do(RollbackTo(name=names[0] if back_to == "the first" else names[-1]))
     if end != "autocommit":
         scenario.do(Rollback() if end == "rollback" else Commit())
 

@@ -16,7 +16,7 @@ from conformance.strategies.grammar.dimension import Dimension, Impossible, Numb
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.questions.decide import SWITCHES, DecisionQuestion
-from conformance.strategies.scenarios.table_sets import LACKING, SHAPES, SetShape, marks_of_set, tables_for
+from conformance.strategies.scenarios.table_sets import LACKING, READ, SHAPES, SetShape, marks_of_set, tables_for
 
 #: The profiles that the requirements of WL#3303 are for.
 DECIDING: Final = Profiles("worklog", "mysql >= 5.5")
@@ -45,13 +45,14 @@ _NO_MIDDLE: Final = (
     Impossible({"parts": ("1", "2"), "tables without a flag": ("middle",)}, "two parts have none in the middle"),
 )
 _SAME: Final = yes_or_no("one engine", when={"set of tables": (*_WITH_SEVERAL, "partitioned")})
+_READ: Final = Dimension("read tables", {each: each for each in READ}, when={"set of tables": ("read",)})
 _SETS: Final = Number("sets", many=(12, 16))
 
 
 @asking_family(
     focus="WL3303-DECISION-TWO-FORMATS",
     profiles=DECIDING,
-    dimensions=(_CAPABILITY, _LOGGING, _SHAPE, _TABLES, _PARTS, _LACKING, _SAME, _SETS),
+    dimensions=(_CAPABILITY, _LOGGING, _SHAPE, _TABLES, _PARTS, _LACKING, _SAME, _READ, _SETS),
     impossible=(
         Impossible(
             {"capability": _NOT_BOTH, "set of tables": ("none",)}, "an empty set of tables has both capabilities"
@@ -72,6 +73,7 @@ def logging_decisions(choose: Chooser, server: Server) -> Question:
         parts=_number(choose, _PARTS, profile) if shape in _PARTITIONED else 2,
         lacking=choose.vary(_LACKING, profile) if lacks else LACKING[0],
         same=shape in (*_WITH_SEVERAL, "partitioned") and choose.vary(_SAME, profile),
+        read=choose.vary(_READ, profile) if shape == "read" else READ[0],
     )
     for number in choose.several_of(_SETS, profile):
         if number:

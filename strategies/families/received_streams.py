@@ -122,7 +122,8 @@ def _add_ignorable(stream: StreamBuilder, code: int) -> None:
 
 _FLUSHES: Final = Number("relay logs flushed", many=(20, 24))
 _FLUSHED_AT: Final = choices(
-    "flushed", ("after a group", "after its first event", "within a group", "before every group")
+    "flushed",
+    ("after a group", "after its first event", "after its second event", "within a group", "before every group"),
 )
 #: Whether the GTIDs of the groups have tags, which the sets of relay logs then have too.
 _TAGS: Final = Dimension(
@@ -151,7 +152,13 @@ def flushed_relay_logs(stream: StreamBuilder) -> None:
         # The first has none: a set has both then.
         if tagged and number:
             planned = replica_groups.with_gtid(stream, planned[1:], anonymous=False, tagged=True)
-        places = {"before every group": 0, "after its first event": 1, "within a group": len(planned) - 1}
+        places = {
+            "before every group": 0,
+            "after its first event": 1,
+            # In groups with a Gtid event that is after the BEGIN: before a Rows_query, a Table_map, a statement.
+            "after its second event": min(2, len(planned) - 1),
+            "within a group": len(planned) - 1,
+        }
         place = places.get(at, len(planned))
         replica_groups.add(stream, planned[:place])
         flushes.append(stream.offset)

@@ -79,4 +79,4 @@ NAME: Final = Dimension(
 # --- logs
 
 #: How a log comes to its end.
-NEXT_LOG: Final = choices("next log", ("FLUSH", "restart", "crash"))
+NEXT_LOG: Final = choices("next log", ("FLUSH", "restart", "crash", "another checksum"))

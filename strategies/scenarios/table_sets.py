@@ -1,7 +1,7 @@
 """Sets of tables that a statement locks, made to have a wanted capability in one of many ways."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from conformance.models.decision.capability import BOTH, NEITHER, Capability
@@ -21,6 +21,8 @@ _WORKLOG_ENGINES: Final = (*_ENGINES, "ndb")
 SHAPES: Final = ("one", "several", "partitioned", "partitioned among others", "read", "none")
 #: Which tables of a set lack a flag that the set lacks.
 LACKING: Final = ("first", "last", "middle", "all")
+#: Where the tables of a set are that are only read.
+READ: Final = ("after a written one", "before a written one", "after two written ones")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +35,7 @@ class SetShape:
         parts: The number of parts of a partitioned table.
         lacking: Which of several tables lack a flag that the set lacks, one of `LACKING`.
         same: Whether all tables are of one engine.
+        read: Where the tables are that are only read, one of `READ`.
     """
 
     shape: str
@@ -40,16 +43,19 @@ class SetShape:
     parts: int = 2
     lacking: str = LACKING[0]
     same: bool = False
+    read: str = READ[0]
 
     @classmethod
     def chosen(cls, choose: Chooser, capability: Capability) -> "SetShape":
         """Return any shape that a set with a capability can have."""
+        shape = choose.one_of(SHAPES if capability == BOTH else SHAPES[:-1])
         return cls(
-            shape=choose.one_of(SHAPES if capability == BOTH else SHAPES[:-1]),
+            shape=shape,
             count=choose.integer(2, 5),
             parts=choose.integer(1, 4),
             lacking=choose.one_of(LACKING),
             same=choose.yes(),
+            read=choose.one_of(READ) if shape == "read" else READ[0],
         )
 
 
@@ -84,12 +90,23 @@ def tables_for(
         return tuple(tables)
     if shape.shape == "several":
         return _several(choose, capability, profile, shape)
+    written, read = _with_read(choose, capability, profile, shape)
+    return (*read, *written) if shape.read.startswith("before") else (*written, *read)
+
+
+def _with_read(
+    choose: Chooser, capability: Capability, profile: str, shape: SetShape
+) -> tuple[Sequence[QuestionTable], Sequence[QuestionTable]]:
+    """Return the tables of a set that are written, and those that are only read."""
+    count = 2 if shape.read.endswith("ones") else 1
     if profile == WORKLOG:
-        first, *others = _several(choose, capability, profile, shape)
-        return (first, *(QuestionTable(each.engine, each.capability, written=False) for each in others))
+        tables = _several(choose, capability, profile, replace(shape, count=shape.count - 1 + count))
+        return tables[:count], [QuestionTable(each.engine, each.capability, written=False) for each in tables[count:]]
     free = [Capability(row=choose.yes(), statement=choose.yes()) for _ in range(shape.count - 1)]
-    read = (QuestionTable(_engine(choose, profile), each, written=False) for each in free)
-    return (QuestionTable(_engine(choose, profile), capability), *read)
+    read = [QuestionTable(_engine(choose, profile), each, written=False) for each in free]
+    if count > 1:
+        return _several(choose, capability, profile, replace(shape, count=count)), read
+    return (QuestionTable(_engine(choose, profile), capability),), read
 
 
 def _engine(choose: Chooser, profile: str) -> str:

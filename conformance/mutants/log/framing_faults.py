@@ -7,8 +7,13 @@ from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.event_types import GTID_TYPES, PLAIN_GTID_TYPES, EventType, Purpose, types_of
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
+from conformance.binlog.servers import server_of
+from conformance.models.server.execution import log_of
+from conformance.models.server.log_bytes import log_bytes
 from conformance.mutants.log.faults import Answer, other_bytes
+from conformance.protocol.answered_streams import observed_streams
 from conformance.protocol.observation import Observation, Request
+from conformance.reference.log import scenario_of
 
 #: Returns another log_pos of an event: from its own, its type code, and the start and the length of its transaction's
 #: Gtid event, both 0 outside transactions.
@@ -66,6 +71,32 @@ def checksums(*types: int) -> Answer:
         return bytes(made)
 
     return other_bytes(change_log)
+
+
+def ends_as_the_next_log(request: Request) -> Observation:
+    """Return the answer with the Rotate that ends a log checksummed as the events of the next log are."""
+    streams = [log_bytes(log) for log in log_of(scenario_of(request)).logs]
+    made = [
+        _ended_as(stream, following) for stream, following in zip(streams, [*streams[1:], streams[-1]], strict=True)
+    ]
+    return observed_streams(made, server_of(request.profile).rules)
+
+
+def _ended_as(stream: bytes, following: bytes) -> bytes:
+    start, size, code = _frames(stream)[-1]
+    tails = [_tail_of(each) for each in (stream, following)]
+    if code != EventType.ROTATE or tails[0] == tails[1]:
+        return stream
+    fields = list(HEADER.unpack(stream[start : start + HEADER_BYTES]))
+    # The length of the event and its end.
+    fields[3:5] = [each + tails[1] - tails[0] for each in fields[3:5]]
+    event = HEADER.pack(*fields) + stream[start + HEADER_BYTES : start + size - tails[0]]
+    return stream[:start] + event + (checksum(event).to_bytes(CHECKSUM_BYTES, "little") if tails[1] else b"")
+
+
+def _tail_of(stream: bytes) -> int:
+    start, size, _ = _frames(stream)[0]
+    return FormatDescription.from_event(stream[start : start + size]).checksum_bytes
 
 
 def committed_earlier(request: Request) -> Observation:

@@ -28,6 +28,7 @@ from conformance.mutants.log.framing_faults import (
     checksums,
     committed_earlier,
     creations,
+    ends_as_the_next_log,
     no_position_of_end,
     own_start,
     positions,
@@ -71,6 +72,12 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-CHECKSUMS",
         "the Rotate or the Stop that ends a log has a wrong checksum",
         answer=checksums(EventType.ROTATE, EventType.STOP),
+    ),
+    Mutant(
+        "logs-end-checksummed-as-next",
+        "FORMAT-LOG-CHECKSUMS",
+        "where binlog_checksum changes, the Rotate that ends a log is written in the new way",
+        answer=ends_as_the_next_log,
     ),
     Mutant(
         "logs-gtid-starts-at-its-end",

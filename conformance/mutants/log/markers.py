@@ -85,6 +85,12 @@ LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=marks_as(lambda unit, at, right: right is BoundaryType.SELF_CONTAINED, BoundaryType.IGNORE_BOUNDARY),
     ),
     Mutant(
+        "marks-stop-ignored",
+        "WL4162-MARK-DEFAULT-SELF",
+        "a Stop event is marked Ignore Boundary",
+        answer=marks_as(is_type(EventType.STOP), BoundaryType.IGNORE_BOUNDARY),
+    ),
+    Mutant(
         "marks-format-description-start",
         "WL4162-MARK-FORMAT-DESCRIPTION",
         "format descriptions are marked Start Transaction",

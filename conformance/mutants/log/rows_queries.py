@@ -49,6 +49,7 @@ from conformance.mutants.log.transaction_faults import (
     of_rows_queries,
     other_sessions,
     rotating_options,
+    savepoints_once,
     scoped_globally,
     with_option_on,
 )
@@ -250,6 +251,12 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL3303-LOG-AS-ROWS",
         "in row format the rows of a statement are logged twice",
         answer=in_both_formats("ROW", "ROW"),
+    ),
+    Mutant(
+        "logs-first-savepoint-of-name",
+        "WL3303-LOG-AS-ROWS",
+        "a savepoint that is set again keeps its first place, so that more is rolled back to it",
+        answer=other_scenario(savepoints_once),
     ),
     Mutant(
         "logs-mixture-as-statement",

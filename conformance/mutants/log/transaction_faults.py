@@ -20,8 +20,11 @@ from conformance.models.server.recovery import gtids_in
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.sql import sql_of
 from conformance.models.server.statements import (
+    Begin,
+    Commit,
     FlushLogs,
     Rollback,
+    Savepoint,
     SetGlobal,
     SetSession,
     Statement,
@@ -65,6 +68,20 @@ def lone_gtids(request: Request) -> Observation:
             place = max(at for at, unit in enumerate(log.units) if unit.statement is None or unit.statement < index)
             log.units.insert(place + 1, Unit((anonymous,), index, True, log.units[place].timestamp))
     return written(request, logged.logs)
+
+
+def savepoints_once(scenario: Scenario) -> Scenario:
+    """Return the scenario without the savepoints that are set again in a transaction."""
+    statements: list[Statement] = []
+    names: set[str] = set()
+    for statement in scenario.statements:
+        if isinstance(statement, Begin | Commit | Rollback):
+            names.clear()
+        again = isinstance(statement, Savepoint) and statement.name in names
+        names |= {statement.name} if isinstance(statement, Savepoint) else set()
+        if not again:
+            statements.append(statement)
+    return replace(scenario, statements=tuple(statements))
 
 
 def extra_anonymous(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:

@@ -12,8 +12,9 @@ from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, judge_chain
 from conformance.log_check.log_checker import CheckedLog, LogChecker
 from conformance.log_check.verdicts import Note, Verdicts, Violation
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.cause import MISSING, Cause
+from conformance.oracles.cause import MISSING
 from conformance.oracles.checks.log_freedoms import has_free_rows, other_division
+from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause
 from conformance.oracles.checks.logged_event_comparisons import (
     IGNORABLE,
     Compare,
@@ -25,14 +26,6 @@ from conformance.oracles.checks.logged_event_comparisons import (
 )
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.log import kind_of
-
-#: How an event is wrong that should not be there.
-_UNEXPECTED: Final = "not expected"
-
-
-def _cause(name: str, kind: str) -> Cause:
-    """Return the cause of an event that is missing or not expected: one, whatever rules it breaks."""
-    return Cause(kind, name, role="log")
 
 
 def logged(
@@ -80,7 +73,7 @@ def logged(
                     continue  # Its place is wrong: that is for what is next to it.
                 message = f"{place_of(wanted)} is not in the logs"
                 name = name_of(wanted)
-                yield Check(f"{name} missing", message, cause=_cause(name, MISSING)) if required else GOOD
+                yield Check(f"{name} missing", message, cause=logged_cause(name, MISSING)) if required else GOOD
                 continue
             place = places[id(seen)]
             if required and adjacent and last is not None and last[0] == index - 1 and last[1] != place - 1:
@@ -90,7 +83,7 @@ def logged(
                     continue
                 message = f"{place_of(between)} is before {name_of(wanted)}"
                 signature = f"{name_of(between)} before {name_of(wanted)}"
-                yield Check(signature, message, between["offset"], _cause(name_of(between), _UNEXPECTED))
+                yield Check(signature, message, between["offset"], logged_cause(name_of(between), UNEXPECTED))
             last = (index, place)
             for side in (-1,) * before + (1,) * after:
                 yield _neighbours(expected, index, events, place, side)
@@ -143,7 +136,7 @@ def gtid_before(requirement: str, *, named: bool = False) -> Oracle:
             if before is None or before["type"] not in GTID_TYPES:
                 message = f"{place_of(after)} has no Gtid event before it"
                 name = type_name(wanted["type"])
-                yield Check(f"no {name} before {name_of(after)}", message, after["offset"], _cause(name, MISSING))
+                yield Check(f"no {name} before {name_of(after)}", message, after["offset"], logged_cause(name, MISSING))
             else:
                 wrong = equal_gtid_kinds(wanted, before) or (equal("gtid")(wanted, before) if named else "")
                 yield (
@@ -193,7 +186,7 @@ def none_of(requirement: str, unwanted: Callable[[Entry], bool], what: str) -> O
         surplus = _surplus(alignment) if extra else Counter()
         extra = [each for each in extra if surplus[kind_of(each)] > 0]
         if extra:
-            message, cause = f"{place_of(extra[0])} should not be there", _cause(name_of(extra[0]), _UNEXPECTED)
+            message, cause = f"{place_of(extra[0])} should not be there", logged_cause(name_of(extra[0]), UNEXPECTED)
             yield Check(f"{what} logged", message, extra[0]["offset"], cause)
         else:
             yield GOOD
@@ -260,8 +253,13 @@ def _first_number(alignment: Alignment) -> int:
     return 1
 
 
+#: A text in quotes, as messages have it.
+_QUOTED: Final = re.compile(r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*\"""")
+
+
 def _without_numbers(text: str) -> str:
-    return re.sub(r"0x[0-9a-f]+|\d+", "N", text)[:80]
+    """Return a text without its numbers and without what it quotes, which may be bytes read at a wrong place."""
+    return re.sub(r"0x[0-9a-f]+|\d+", "N", _QUOTED.sub("...", text))[:80]
 
 
 # One entry is enough: an answer is examined for all requirements before the next one.

@@ -56,6 +56,11 @@ def tables_of(entry: Entry) -> frozenset[str]:
     return frozenset(f"{first}.{second}" if second else f"{database}.{first}" for first, second in _NAMES.findall(text))
 
 
+def is_of_temporary_tables(entry: Entry) -> bool:
+    """Return whether a DROP TABLE drops temporary tables alone."""
+    return bool(_TEMPORARY.search(str(entry.get("query", ""))))
+
+
 def equal(*names: str) -> Compare:
     """Return the comparison of fields by value."""
 
@@ -88,7 +93,7 @@ def equal_statements(wanted: Entry, observed: Entry) -> str:
     if words_of(wanted["query"]) == "DROP TABLE":
         if tables_of(wanted) != tables_of(observed):
             return f"it drops {', '.join(sorted(tables_of(observed)))}, expected {', '.join(sorted(tables_of(wanted)))}"
-        temporary = [bool(_TEMPORARY.search(each["query"])) for each in (wanted, observed)]
+        temporary = [is_of_temporary_tables(each) for each in (wanted, observed)]
         return (
             "" if temporary[0] == temporary[1] else f"it is{'' if temporary[1] else ' not'} of temporary tables alone"
         )
@@ -154,6 +159,11 @@ def equal_markers(wanted: Entry, observed: Entry) -> str:
     """Compare boundary markers; that an event has one is another requirement."""
     markers = [MARKER_BITS.stored(each["flags"]) for each in (wanted, observed)]
     return "" if markers[1] in (0, markers[0]) else f"the marker is {markers[1]}, expected {markers[0]}"
+
+
+def equal_lengths(wanted: Entry, observed: Entry) -> str:
+    """Compare the lengths of two events of one type: an Xid event and a COMMIT, either of which is right, differ."""
+    return equal("length")(wanted, observed) if wanted["type"] == observed["type"] else ""
 
 
 def equal_other_flags(wanted: Entry, observed: Entry) -> str:

@@ -34,6 +34,12 @@ def event_data(entry: Mapping[str, Any]) -> bytes | None:
     return data if len(data) >= HEADER_BYTES else None
 
 
+def type_of(entry: Mapping[str, Any]) -> int | None:
+    """Return the event type of an entry, None if its data is not an event."""
+    data = event_data(entry)
+    return None if data is None else data[TYPE_AT]
+
+
 def body_of(data: bytes) -> bytes:
     """Return what follows the header of an event, without its checksum if it has a right one."""
     return data[HEADER_BYTES : -CHECKSUM_BYTES if ends_with_checksum(data) else None]
@@ -88,4 +94,5 @@ ROLE: Final = Role(
     aligned="sequence",
     kind_of=kind_of,
     noun="relay log event",
+    type_of=type_of,
 )

@@ -7,7 +7,7 @@ from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, HEADER_BYTES, Header
 from conformance.protocol.role import AnswerField, Role, required
-from conformance.protocol.roles.relay import body_of, event_data
+from conformance.protocol.roles.relay import body_of, event_data, type_of
 
 #: Every field by name, in the order of the protocol's page.
 FIELDS: Final[Mapping[str, AnswerField]] = {
@@ -61,4 +61,5 @@ ROLE: Final = Role(
     aligned="sequence",
     kind_of=kind_of,
     noun="event sent",
+    type_of=type_of,
 )

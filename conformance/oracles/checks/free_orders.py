@@ -1,0 +1,155 @@
+"""What is left to servers that log: the order and division of rows events, and the order of DROP TABLE statements."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from difflib import SequenceMatcher
+from typing import Any, Final
+
+from conformance.binlog.event_types import GTID_TYPES, QUERY_TYPES, ROWS_TYPES, EventType
+from conformance.oracles.checks.logged_event_comparisons import STATEMENT_END, is_of_temporary_tables, tables_of
+from conformance.protocol.observation import Observation
+from conformance.protocol.roles.log import words_of
+from conformance.strategies.grammar.case import Case
+
+Entry = Mapping[str, Any]
+
+#: Mark the statements as which one DROP TABLE, or the end of one session, is logged.
+_DROPS: Final = ("WL7592-LOG-DROP-GROUPS", "WL7592-LOG-DISCONNECT-DROPS")
+
+
+def in_expected_order(case: Case, answer: Observation) -> Observation:
+    """Return the answer of a server with its events in the expected order and division, where these are left to it."""
+    if case.role != "log":
+        return answer
+    events = list(answer.events)
+    _order_changes(case.expected.events, events)
+    for mark in _DROPS:
+        _order_drops([case.expected.events[index] for index in case.marks.get(mark, ())], events)
+    return replace(answer, events=tuple(events))
+
+
+def _order_changes(expected: Sequence[Entry], events: list[Entry]) -> None:
+    """Give the Table_map and rows events of each statement whose rows are as expected the expected order and division.
+
+    What is put in their place has the same rows of the same tables, so nothing that is wrong is put right.
+    """
+    of_expected, of_answer = (list(_statements(each)) for each in (expected, events))
+    wanted_contents, seen_contents = ([*map(_content, statements)] for statements in (of_expected, of_answer))
+    blocks = SequenceMatcher(None, wanted_contents, seen_contents, autojunk=False).get_matching_blocks()
+    for block in reversed(blocks):
+        for step in reversed(range(block.size)):
+            wanted, seen = of_expected[block.a + step], of_answer[block.b + step]
+            if _is_readable(seen.events):
+                events[seen.places.start : seen.places.stop] = _as_expected(wanted.events, seen.events)
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    """The Table_map and rows events of one statement, and their places in a log."""
+
+    places: range
+    events: Sequence[Entry]
+
+
+def _statements(events: Sequence[Entry]) -> Iterator[_Statement]:
+    start = 0
+    for place, entry in enumerate(events):
+        is_rows = entry["type"] in ROWS_TYPES
+        if not is_rows and not _is_map(entry):
+            start = place + 1
+        elif is_rows and _is_end(entry):
+            yield _Statement(range(start, place + 1), events[start : place + 1])
+            start = place + 1
+
+
+def _content(statement: _Statement) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """Return the tables and the rows of a statement, in whatever order and events they are."""
+    tables = sorted(_table(each) for each in statement.events if _is_map(each))
+    rows = sorted(f"{each['type']} {row!r}" for each in statement.events for row in each.get("rows") or ())
+    return tuple(tables), tuple(rows)
+
+
+def _as_expected(wanted: Sequence[Entry], seen: Sequence[Entry]) -> list[Entry]:
+    """Return the events of a statement in the order and the division of the expected ones with the same contents."""
+    order = [_table(each) for each in wanted if _is_map(each)]
+    maps = sorted((each for each in seen if _is_map(each)), key=lambda each: order.index(_table(each)))
+    of_tables = _joined(each for each in seen if not _is_map(each))
+    divided = [each for each in wanted if not _is_map(each)]
+    if len(maps) > 1 or len(of_tables) > 1:
+        return [*maps, *of_tables]
+    flags = [*(of_tables[0].get("rows_flags", 0) & ~STATEMENT_END for _ in divided[1:]), of_tables[-1]["rows_flags"]]
+    return [
+        *maps,
+        *(
+            {**of_tables[0], "rows": part["rows"], "rows_flags": each}
+            for part, each in zip(divided, flags, strict=True)
+        ),
+    ]
+
+
+def _joined(events: Iterable[Entry]) -> list[Entry]:
+    """Return rows events in which all rows of a table that follow each other are in one event."""
+    joined: list[Entry] = []
+    for entry in events:
+        last = joined[-1] if joined else {}
+        if all(last.get(name) == entry.get(name) for name in ("type", "table_id")):
+            rows = [*(last.get("rows") or ()), *(entry.get("rows") or ())]
+            joined[-1] = {**last, "rows": rows, "rows_flags": entry.get("rows_flags")}
+        else:
+            joined.append(entry)
+    return joined
+
+
+def _is_readable(events: Sequence[Entry]) -> bool:
+    """Return whether the tables have ids of their own, their rows are after them, and the last rows alone end it."""
+    mapped, rows = set(), [each for each in events if not _is_map(each)]
+    for entry in events:
+        number = entry.get("table_id")
+        if _is_map(entry) is (number in mapped):
+            return False
+        mapped.add(number)
+    return not any(map(_is_end, rows[:-1]))
+
+
+def _is_end(entry: Entry) -> bool:
+    return bool((entry.get("rows_flags") or 0) & STATEMENT_END)
+
+
+def _is_map(entry: Entry) -> bool:
+    return bool(entry["type"] == EventType.TABLE_MAP)
+
+
+def _table(entry: Entry) -> tuple[str, str]:
+    return str(entry.get("database")), str(entry.get("table"))
+
+
+def _order_drops(marked: Sequence[Entry], events: list[Entry]) -> None:
+    """Put the statements that drop the same tables as the marked ones in their order; temporary tables stay first."""
+    wanted = [_dropped(each) for each in marked if _is_drop(each)]
+    for places in _runs_of_drops(events):
+        seen = [_dropped(events[place]) for place in places]
+        if sorted(seen) == sorted(wanted) and [each[0] for each in seen] == [each[0] for each in wanted]:
+            in_order = sorted((events[place] for place in places), key=lambda each: wanted.index(_dropped(each)))
+            for place, entry in zip(places, in_order, strict=True):
+                events[place] = entry
+
+
+def _runs_of_drops(events: Sequence[Entry]) -> Iterator[list[int]]:
+    """Yield the places of the DROP TABLE statements that follow each other, with no more than Gtid events between."""
+    run: list[int] = []
+    for place, entry in enumerate(events):
+        if _is_drop(entry):
+            run.append(place)
+        elif entry["type"] not in GTID_TYPES:
+            yield run
+            run = []
+    yield run
+
+
+def _is_drop(entry: Entry) -> bool:
+    return entry["type"] in QUERY_TYPES and words_of(str(entry.get("query", ""))) == "DROP TABLE"
+
+
+def _dropped(entry: Entry) -> tuple[bool, list[str]]:
+    """Return whether a statement drops temporary tables alone, and its tables."""
+    return is_of_temporary_tables(entry), sorted(tables_of(entry))

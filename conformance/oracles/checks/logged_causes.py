@@ -1,0 +1,32 @@
+"""The causes of failures in what a server logs: an event that is missing, or one that should not be there."""
+
+from typing import Final
+
+from conformance.binlog.event_types import ROWS_TYPES, EventType, type_name
+from conformance.oracles.cause import Cause
+
+#: How an event is wrong that should not be there.
+UNEXPECTED: Final = "not expected"
+#: One change of rows is logged under these names, by the format and the statement; a context event comes before it.
+_CHANGES: Final = frozenset(
+    {
+        "INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD", "WITH",
+        *map(type_name, (*ROWS_TYPES, EventType.TABLE_MAP, EventType.INTVAR, EventType.RAND, EventType.USER_VAR)),
+    }
+)  # fmt: skip
+_CHANGE: Final = "row change"
+
+
+def logged_cause(name: str, kind: str) -> Cause:
+    """Return the cause of an event that is missing or not expected: one, whatever rules it breaks.
+
+    Args:
+        name: The name of the event: the first words of a statement, or its type.
+        kind: How it is wrong.
+    """
+    return Cause(kind, _CHANGE if name in _CHANGES else name, role="log")
+
+
+def change_cause(kind: str) -> Cause:
+    """Return the cause of a change of rows that is wrong, in whatever format it is logged."""
+    return Cause(kind, _CHANGE, role="log")

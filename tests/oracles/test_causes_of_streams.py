@@ -1,0 +1,66 @@
+"""One fault of a server, a client or a printing program is one finding, whatever events it shows in."""
+
+import re
+
+from conformance.binlog.event_types import EventType
+from conformance.oracles.judge import Judge, request_of
+from conformance.protocol.observation import Observation
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
+from tests.oracles.test_causes import by_mutant, changed, together_of
+
+REFERENCE = ReferenceImplementation()
+
+
+def test_changes_that_are_logged_twice_are_one_finding_whatever_their_statements_are():
+    together = together_of("log", "logged_transactions", "mysql-8.0", by_mutant("logs-rows-and-statement"))
+    assert {"WL3303-LOG-AS-ROWS"} <= together["log: row change not expected"]
+    assert not [each for each in together if re.search("INSERT|UPDATE|DELETE|extra rows|logged event", each)]
+
+
+def test_rows_that_are_missing_are_one_finding_whatever_their_events_are():
+    together = together_of("log", "logged_transactions", "mysql-5.7", by_mutant("logs-rows-as-statement"))
+    assert "log: row change missing" in together
+    assert not [each for each in together if re.search("TABLE_MAP|_ROWS missing", each)]
+
+
+def test_the_bytes_after_the_name_of_the_next_log_are_in_no_finding():
+    together = together_of("log", "logged_rotations", "mysql-8.0", by_mutant("logs-end-checksummed-as-next"))
+    assert set(together) == {"log: the checksum is N, but N is computed", "log: a Rotate to ..., position N"}
+
+
+def test_a_logged_event_that_is_not_expected_is_named():
+    case = case_of(CaseId("logged_rotations", "mysql-8.0", seed=0, index=0, role="log"))
+    answer = REFERENCE.ask(request_of(case))
+    drop = {**answer.events[-1], "type": int(EventType.QUERY), "query": "DROP TABLE `t9`", "database": "d1", "flags": 0}
+    extra = Observation((*answer.events, drop), None, answer.streams)
+    verdicts = Judge(REFERENCE.declaration.roles["log"]).judge(case, extra)
+    messages = [each.message for each in verdicts if each.requirement == "FORMAT-LOG-EVENTS" and each.is_failure]
+    assert messages
+    assert re.match("DROP TABLE in log .* should not be there", messages[0])
+
+
+def test_a_misread_header_of_what_a_client_delivers_is_one_finding_for_all_types():
+    together = together_of(
+        "client",
+        "sent_logs",
+        "worklog",
+        lambda case: changed(case, lambda entry: {**entry, "server_id": entry.get("server_id", 0) ^ 0x100}),
+    )
+    assert list(together) == ["client: server_id differs"]
+
+
+def test_a_server_id_that_is_printed_with_a_sign_is_one_finding_in_each_form():
+    def signed(number):
+        return number - (1 << 32) if number >> 31 else number
+
+    def wrong(entry):
+        if "text" in entry:
+            return {**entry, "text": re.sub(r"server id (\d+)", r"server id -\1", entry["text"])}
+        return {**entry, "server_id": signed(entry["server_id"] | 1 << 31)}
+
+    together = together_of("render", "rendered_text", "mysql-8.0", lambda case: changed(case, wrong))
+    assert list(together) == ["render: text without header lines"]
+    together = together_of("render", "show_binlog_events", "mysql-8.0", lambda case: changed(case, wrong))
+    assert list(together) == ["render: server_id differs"]
