@@ -85,10 +85,10 @@ def plain_group(stream: StreamBuilder, *, by_change: bool = True) -> list[Planne
     return [planned[0], *stream.vary(CHANGE)(stream), planned[-1]] if by_change else planned
 
 
-def add_before(stream: StreamBuilder, mode: str) -> int:
+def add_before(stream: StreamBuilder, mode: str, number: Number = BEFORE) -> int:
     """Add the groups before that one, and return the number of their events."""
     count = 0
-    for _ in stream.several_of(BEFORE):
+    for _ in stream.several_of(number):
         planned = replica_groups.in_mode(stream, replica_groups.group(stream, temporary=True), mode)
         replica_groups.add(stream, planned)
         count += len(planned)

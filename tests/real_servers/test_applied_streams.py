@@ -44,6 +44,10 @@ FAMILIES = (
     "groups_sent_again",
     "older_source_streams",
     "streams_without_gtids",
+    "wrong_lengths_in_relay_logs",
+    "truncated_relay_logs",
+    "wrong_checksums_in_relay_logs",
+    "malformed_bodies_in_relay_logs",
 )
 
 #: When a server takes a gtid_mode -> the modes that the cases have.
