@@ -234,7 +234,7 @@ def events_received_in_part(stream: StreamBuilder) -> None:
 
 @family(
     focus="FORMAT-APPLY-BODY-MALFORMED",
-    profiles=Profiles("worklog", "mysql >= 5.7", "mariadb"),
+    profiles=Profiles("worklog", "mysql >= 5.7", "mariadb >= 10.11"),
     fault=True,
     dimensions=(_READ, _BODY, MODE, _BEFORE),
     impossible=(_READ_LENGTHS,),
