@@ -43,7 +43,7 @@ PLACE: Final = choices(
     "place", ("before the group", "after its first event", "in its middle", "before its last event", "after the group")
 )
 #: Flags that have nothing to do with unknown events, without those of boundary markers.
-FLAGS: Final = bits("flags", (0x0001, 0x0008, 0x0100, 0x8000))
+FLAGS: Final = bits("flags", (0x0001, 0x0008, 0x0100, 0x4000, 0x8000))
 #: The sizes of the body of an odd event.
 BODY: Final = sizes("size of the body", 251, most=70_000)
 #: The type codes of an event that no reader knows.
