@@ -58,7 +58,7 @@ ROWS: Final = (
     Reason(
         "*",
         "flag-0x0002 any-flag-0x0002",
-        "only servers before 5.0 set this flag, in Rotate events that are no part of the log",
+        "servers before 5.0 alone set this flag, in Rotate events that they only sent",
         roles="relay",
     ),
     Reason("*", "flag-0x0040 any-flag-0x0040", "no source sends events of its relay logs", roles="relay"),

@@ -40,6 +40,14 @@ def with_error_elsewhere(case, answer):
     return replace(answer, error=Refusal(case.expected.refused_at + 1, "other", "cannot be read"))
 
 
+def with_error_before(case, answer):
+    return replace(answer, error=Refusal(case.expected.refused_at - 1, "other", "cannot be read"))
+
+
+def stopping_early(case, answer):
+    return replace(answer, events=answer.events[:1], error=Refusal(answer.events[1]["offset"], "other", "no"))
+
+
 def with_entry(outcome, *, beyond=0):
     """Return a change that adds an entry at the damaged event, or bytes after its beginning."""
 
@@ -52,10 +60,18 @@ def with_entry(outcome, *, beyond=0):
 
 @pytest.mark.parametrize("family", APPLIED)
 @pytest.mark.parametrize(
-    "change", [without_error, with_error_elsewhere, with_entry("applied"), with_entry("failed", beyond=30)]
+    "change",
+    [without_error, with_error_elsewhere, with_error_before, with_entry("applied"), with_entry("failed", beyond=30)],
 )
 def test_an_applier_that_does_not_stop_at_a_damaged_event_is_blamed(family, change):
     assert APPLIED[family] in blamed("apply", family, change)
+
+
+@pytest.mark.parametrize("family", APPLIED)
+def test_an_applier_that_stops_before_a_damaged_event_is_blamed_for_that_alone(family):
+    requirements = blamed("apply", family, stopping_early)
+    assert requirements
+    assert APPLIED[family] not in requirements
 
 
 @pytest.mark.parametrize("family", APPLIED)
@@ -102,6 +118,7 @@ def with_another_checksum(rest):
     [
         without_error,
         with_error_elsewhere,
+        with_error_before,
         with_data(lambda rest: rest[: int.from_bytes(rest[9:13], "little")]),
         with_data(with_another_checksum),
         with_data(event_after),
@@ -114,6 +131,15 @@ def test_a_receiver_that_does_not_stop_at_a_wrong_checksum_is_blamed(change):
 @pytest.mark.parametrize("data_of", [lambda rest: rest, lambda rest: rest + bytes(8)])
 def test_a_receiver_that_writes_a_part_of_an_event_is_blamed(data_of):
     assert blamed("relay", "events_received_in_part", with_data(data_of)) == {"FORMAT-RELAY-WHOLE-EVENTS"}
+
+
+@pytest.mark.parametrize("family", RECEIVED)
+def test_a_receiver_may_begin_another_relay_log_at_a_damaged_event(family):
+    def with_own_events(case, answer):
+        own = ({**entry, "log": 1} for entry in answer.events[:2])
+        return replace(answer, events=(*answer.events, *own))
+
+    assert blamed("relay", family, with_own_events, profile="mysql-5.7") == set()
 
 
 def test_a_receiver_may_connect_again_without_an_error():
@@ -172,12 +198,25 @@ def test_a_statement_with_another_fate_than_its_xa_transaction_is_blamed(dropped
 @pytest.mark.parametrize("fate", ["kept", "dropped"])
 def test_an_xa_transaction_of_which_nothing_passes_may_stay_empty(fate):
     for index in list(xa_cases(dropped=True))[:6]:
-        found = blamed("filter", "xa_filters", with_fates(lambda _: fate), index=index, profile="worklog")
-        assert found == set(), index
+        assert blamed("filter", "xa_filters", with_fates(lambda _: fate), index=index, profile="worklog") == set(), (
+            index
+        )
 
 
 def test_an_xa_transaction_of_which_something_passes_is_not_dropped():
+    for index in xa_cases(dropped=False):
+        case = case_of(CaseId("xa_filters", "worklog", seed=0, index=index, role="filter"))
+        is_empty = case.classes["statements of the transaction"] == "none"
+        # Where there is nothing between, the rule for empty groups shows it.
+        expected = "WL40-FILTER-GROUP-WHOLE" if is_empty else "FORMAT-FILTER-XA"
+        dropped = with_fates(lambda _: "dropped")
+        assert expected in blamed("filter", "xa_filters", dropped, index=index, profile="worklog"), index
+
+
+def test_statements_of_xa_transactions_without_an_entry_are_not_judged():
+    def left_out(case, answer):
+        places = xa_places(case)
+        return replace(answer, events=tuple(e for index, e in enumerate(answer.events) if index not in places))
+
     for index in list(xa_cases(dropped=False))[:4]:
-        found = blamed("filter", "xa_filters", with_fates(lambda _: "dropped"), index=index, profile="worklog")
-        # Where there is nothing between, only the rule for empty groups shows it.
-        assert found & {"FORMAT-FILTER-XA", "WL40-FILTER-GROUP-WHOLE"}, index
+        assert blamed("filter", "xa_filters", left_out, index=index, profile="worklog") == set(), index
