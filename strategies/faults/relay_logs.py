@@ -120,7 +120,8 @@ def _add_groups(stream: StreamBuilder, mode: str) -> tuple[int, int]:
     replica_groups.add(stream, replica_variants.group(stream, mode, by_change=False))
     last = len(stream.placed) - 1
     if place is None:
-        stream.add(mysql_events.ignorable(stream, UNASSIGNED[-1], stream.choose.octets(0, 40), flags=0))
+        # Without a body it could not be cut after its header.
+        stream.add(mysql_events.ignorable(stream, UNASSIGNED[-1], stream.choose.octets(1, 40), flags=0))
         index = last + 1
     else:
         index = last if place < 0 else min(first + place, last)
