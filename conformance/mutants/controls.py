@@ -16,7 +16,7 @@ from conformance.binlog.header import TYPE_AT
 from conformance.binlog.reader import ReaderRules
 from conformance.binlog.servers import server_of
 from conformance.models.boundary.open_readings import PASSED_OVER, SPELLINGS, UNKNOWN_BY_CODE
-from conformance.models.filtering.group_filter import GroupFilter
+from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.other_readings import AddsNewNames, MovesRules, SkipsTargets
 from conformance.models.filtering.table_filter import RenamesMode, TableFilter
@@ -259,6 +259,23 @@ def _without_tables(event: Event, part: LogPart) -> LogPart:
     return part if listed else replace(part, tables=(), statement=None)
 
 
+class _KeepsEmptyXa(GroupFilter):
+    """A filter of events that keeps the statements of an XA transaction of which nothing passes."""
+
+    def finish(self) -> list[Fate]:
+        is_xa = bool(self._xa)
+        group = super().finish()
+        if is_xa and not any(fate.kept for fate in group):
+            self._dropped_xa.clear()
+            for fate in group:
+                fate.kept = fate.part.part in _OF_EMPTY_XA
+        return group
+
+
+#: What is left of an XA transaction of which nothing passes.
+_OF_EMPTY_XA: Final = frozenset({Part.MARKER, Part.BEGIN, Part.MEMBER, Part.END})
+
+
 class _KeepsStatement(GroupFilter):
     """A filter of events that keeps a Rows_query if any of its rows are kept."""
 
@@ -373,6 +390,12 @@ CONTROLS: Final = (
         "filter",
         "keeps a Rows_query if any of its rows are kept",
         lambda request: filtered_by(request, groups=_KeepsStatement),
+    ),
+    Control(
+        "empty-xa-kept",
+        "filter",
+        "keeps the statements of an XA transaction of which nothing passes",
+        lambda request: filtered_by(request, groups=_KeepsEmptyXa),
     ),
     Control(
         "empty-create-select-group",

@@ -246,3 +246,13 @@ class ForgetsAtNextLog(GroupFilter):
         if part.part is Part.LOG:
             self._tables = self._tables.afresh()
         return super().add(part)
+
+
+class OneXaAtATime(GroupFilter):
+    """Only the last XA transaction is remembered, whether it was dropped."""
+
+    def finish(self) -> list[Fate]:
+        """See `GroupFilter.finish`."""
+        if self._xa:
+            self._dropped_xa.clear()
+        return super().finish()

@@ -30,6 +30,7 @@ from conformance.mutants.faulty_filters import (
     NotIfNotExists,
     NotTransitive,
     OneHop,
+    OneXaAtATime,
     Patterns,
     Prefixes,
     RowsStay,
@@ -163,6 +164,14 @@ def _in_its_mode(kind: type[TableFilter]) -> _Answer:
         return kind(table_filter(settings).rules, tables=settings["tables"], renames=settings["renames"])
 
     return lambda request: answer_with(request, tables=tables)
+
+
+def _without_xa_name(event: Event, part: LogPart) -> LogPart:
+    return replace(part, xa="") if part.part is Part.XA_FINISH else part
+
+
+def _xa_prepare_of_log(event: Event, part: LogPart) -> LogPart:
+    return LogPart(Part.LOG) if event.header.type == EventType.XA_PREPARE else part
 
 
 def _with_tables(kind: type[TableFilter]) -> _Answer:
@@ -476,5 +485,23 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "no rows pass after a clever filter has ignored a table by itself",
         answer=_in_its_mode(LosesRows),
         also=("WL40-FILTER-GROUP-WHOLE",),
+    ),
+    Mutant(
+        "xa-commit-by-its-list",
+        "FORMAT-FILTER-XA",
+        "an XA COMMIT, which has no tables, passes although its transaction was dropped",
+        answer=_with_part(_without_xa_name, statements=False),
+    ),
+    Mutant(
+        "xa-prepare-of-the-log",
+        "FORMAT-FILTER-XA",
+        "XA_prepare is kept as an event that belongs to no group",
+        answer=_with_part(_xa_prepare_of_log, statements=False),
+    ),
+    Mutant(
+        "one-xa-at-a-time",
+        "FORMAT-FILTER-XA",
+        "only the last XA transaction is remembered, whether it was dropped",
+        answer=_with_groups(OneXaAtATime),
     ),
 )

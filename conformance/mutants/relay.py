@@ -12,6 +12,7 @@ from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.replica.relay import NewFeed, Receiver, Reception, RelaySettings
 from conformance.models.replica.relay_rules import OwnGtids, RelayRules
 from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.mutants.faulty_receivers import passing_over_spoilt, refusing_malformed, unverified, writing_parts
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.reference.relay import answer_with
@@ -117,12 +118,17 @@ class _DropsUnknown(Receiver):
 
 class _WritesFlagged(Receiver):
     def leaves_out(self, event: ReplicaEvent) -> bool:
-        return super().leaves_out(event) and not event.ignorable
+        return super().leaves_out(event) and (not event.ignorable or _is_replaced(event))
 
 
 class _WritesMysqlGtids(Receiver):
     def leaves_out(self, event: ReplicaEvent) -> bool:
-        return super().leaves_out(event) and event.ignorable
+        return super().leaves_out(event) and (event.ignorable or _is_replaced(event))
+
+
+def _is_replaced(event: ReplicaEvent) -> bool:
+    """Return whether an event that is not left out is replaced by a Rotate, which is another fault."""
+    return event.type == EventType.PREVIOUS_GTIDS
 
 
 class _DropsRows(Receiver):
@@ -486,6 +492,30 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-RELAY-EVENT",
         "keeps the name of the source's log that ends without a Rotate",
         answer=_of(_FollowsLoggedRotates),
+    ),
+    Mutant(
+        "relay-checksums-unverified",
+        "FORMAT-RELAY-CHECKSUM-WRONG",
+        "writes events whose checksum is wrong",
+        answer=unverified,
+    ),
+    Mutant(
+        "relay-spoilt-event-left-out",
+        "FORMAT-RELAY-CHECKSUM-WRONG",
+        "leaves out an event whose checksum is wrong, and goes on",
+        answer=passing_over_spoilt,
+    ),
+    Mutant(
+        "relay-part-written",
+        "FORMAT-RELAY-WHOLE-EVENTS",
+        "writes the part of an event that has arrived when the connection is lost",
+        answer=writing_parts,
+    ),
+    Mutant(
+        "relay-malformed-refused",
+        "FORMAT-RELAY-BODIES-UNREAD",
+        "reads the bodies of all events, and stops at a malformed one",
+        answer=refusing_malformed,
     ),
     Mutant(
         "relay-rotate-position",

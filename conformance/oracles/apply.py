@@ -72,6 +72,33 @@ def _stopped(alignment: Alignment, index: int) -> Check:
     return GOOD
 
 
+def _unreadable(requirement: str, *abilities: str) -> Oracle:
+    """Return the oracle that checks that the applier stops at the event that cannot be read."""
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        expected, error = alignment.case.expected, alignment.observation.error
+        at, what = expected.refused_at, expected.refused_kind
+        if at is None or alignment.fate(alignment.count) is Fate.UNREACHED:
+            return
+        beyond = [
+            entry["offset"]
+            for entry in alignment.observation.events
+            if entry["offset"] > at or (entry["offset"] == at and entry["outcome"] != "failed")
+        ]
+        if beyond:
+            message = f"there is an event at offset {beyond[0]}, but the one at {at} cannot be read ({what})"
+            yield Check(f"goes on after {what}", message, at)
+        elif error is None:
+            yield Check(f"{what} not reported", f"the applier ends at offset {at} without an error ({what})", at)
+        elif "error_at" in alignment.role.abilities and error.at != at:
+            message = f"the error is reported at offset {error.at}, but the fault is at {at} ({what})"
+            yield Check(f"{what} reported at the wrong offset", message, at)
+        else:
+            yield GOOD
+
+    return Oracle(requirement, examine, abilities=frozenset(abilities))
+
+
 def _at_stop(
     requirement: str,
     *further: _AtStop,
@@ -250,6 +277,10 @@ ORACLES: Final = (
     _at_stop("WL7592-APPLY-ON-GTID-MISSING"),
     _at_stop("WL7592-APPLY-ON-GTID-MISSING-BEGIN"),
     _entries("WL7592-APPLY-OFF-GTID-NOT-MISSED", "outcome", unless=_of_others),
+    _unreadable("FORMAT-APPLY-LENGTH-WRONG", "framing"),
+    _unreadable("FORMAT-APPLY-TRUNCATED", "framing"),
+    _unreadable("FORMAT-APPLY-CHECKSUM-WRONG", "checksums"),
+    _unreadable("FORMAT-APPLY-BODY-MALFORMED"),
     _entries("FORMAT-APPLY-EXECUTED", *_STATE, *_OF_OWN_LOG, "tables"),
     _entries("FORMAT-APPLY-PERMISSIVE", *_STATE, unless=_of_others),
     _to_the_end("WL7592-COMPAT-OLD-NEW"),

@@ -85,6 +85,28 @@ def _rows_by_table_map(alignment: Alignment, requirement: str) -> Iterator[Check
                 yield Check("rows separated from their table", message, expected["offset"])
 
 
+def _xa_alike(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """The statements of an XA transaction have the fate of its XA START, and are kept if anything between is."""
+    marked = set(alignment.marked(requirement))
+    begun: dict[str, str] = {}
+    for group in groups_of(alignment.case):
+        seen = {index: entry[_FATE] for index, _ in group if (entry := alignment.observed(index)) and _FATE in entry}
+        first = next(((index, fate.part) for index, fate in group if fate.part.xa), None)
+        if first is None:
+            continue
+        start, name = first[0], first[1].xa
+        if first[1].part is Part.BEGIN and start in seen:
+            held = any(seen.get(index) == "kept" for index, fate in group if fate.part.part in _BETWEEN)
+            begun[name] = "kept" if held else seen[start]
+        wanted = begun.get(name)
+        for index in (each for each, _ in group if each in marked and each in seen):
+            if seen[index] == wanted or wanted is None:
+                yield GOOD
+            else:
+                message = f"{alignment.describe(index)} is {seen[index]}, but its XA transaction is {wanted}"
+                yield Check("XA transaction split", message, alignment.case.expected.events[index]["offset"])
+
+
 def _is_wrong(alignment: Alignment, index: int) -> bool:
     return alignment.observed(index) is not None and _FATE in alignment.differing(index)
 
@@ -154,5 +176,6 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _fate("WL40-FILTER-RENAME-ROUND-TRIP"),
     _fate("WL40-FILTER-RENAME-LIST"),
     _fate("FORMAT-FILTER-LOG"),
+    _oracle("FORMAT-FILTER-XA", _xa_alike),
     _oracle("FORMAT-FILTER-CONTEXT", _context_with_statement),
 )

@@ -58,7 +58,7 @@ from conformance.oracles.checks.relay_freedoms import (
 from conformance.oracles.checks.render_freedoms import is_foreign_warning, is_other_info
 from conformance.oracles.checks.send_freedoms import differs_in_unused_checksum
 from conformance.oracles.differences import ERROR_CODE, Difference
-from conformance.specs.catalogue import ENTRY
+from conformance.specs.catalogue import ENTRY, ERROR
 
 #: Returns whether a difference is one that is left to the implementation.
 Covers = Callable[[Alignment, Difference], bool]
@@ -97,9 +97,19 @@ def _is_error_number(alignment: Alignment, difference: Difference) -> bool:
 
 def _is_failed_entry(alignment: Alignment, difference: Difference) -> bool:
     error, at = alignment.observation.error, alignment.case.expected.refused_at
-    if difference.field != ENTRY or difference.index >= alignment.count or error is None or error.at != at:
+    if difference.field != ENTRY or error is None or error.at != at:
+        return False
+    if difference.place is not None:
+        entries = (entry for entry in alignment.observation.events if entry["offset"] == difference.place)
+        return difference.place == at and all(entry["outcome"] == "failed" for entry in entries)
+    if difference.index >= alignment.count:
         return False
     return bool(alignment.case.expected.events[difference.index]["offset"] == at)
+
+
+def _is_lost_connection(alignment: Alignment, difference: Difference) -> bool:
+    is_end = difference.field == ERROR and alignment.observation.error is None
+    return is_end and alignment.case.expected.refused_kind == "truncated"
 
 
 def _is_of_old_replica(alignment: Alignment, difference: Difference) -> bool:
@@ -388,6 +398,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         lambda alignment, difference: stops_at_unknown(alignment),
     ),
     Freedom(
+        "relay",
+        "lost connections",
+        "whether a connection that is lost within an event is an error",
+        "A receiver connects again; when it gives up is its own affair.",
+        _is_lost_connection,
+    ),
+    Freedom(
         "apply",
         "notation of executed GTIDs",
         "the notation of `executed_gtids`: as that of `previous_gtids` in the role `decode`",
@@ -419,7 +436,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "apply",
         "entry of the failure",
-        "whether there is an entry for the event at which the applier fails, if the error names it",
+        "whether there is an entry for the event at which the applier fails, or which it cannot read, if the error "
+        "names it",
         "An applier may report an event when it is done with it.",
         _is_failed_entry,
     ),

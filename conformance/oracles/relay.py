@@ -394,6 +394,41 @@ def _without_useless(alignment: Alignment, requirement: str) -> Iterator[Check]:
         yield GOOD
 
 
+def _not_whole(requirement: str, *abilities: str, must_stop: bool = True) -> Oracle:
+    """Return the oracle that checks that an event that did not arrive whole is not written, nor what comes after it.
+
+    Args:
+        requirement: The requirement's id.
+        *abilities: The abilities that it needs.
+        must_stop: Whether the receiver has to report an error.
+    """
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        expected, error = alignment.case.expected, alignment.observation.error
+        at, what = expected.refused_at, expected.refused_kind
+        assert at is not None, "the event that is not whole is marked"
+        taken = next((place for place in alignment.phantoms if _is_of_rest(alignment, place)), None)
+        if taken is not None:
+            message = f"entry {taken + 1} is of the event at offset {at} of the stream, or of one after it ({what})"
+            yield Check(f"{what} written", message, at)
+        elif error is None and must_stop:
+            yield Check(f"{what} not reported", f"no error at offset {at}, where the event is not whole ({what})", at)
+        elif error is not None and "error_at" in alignment.role.abilities and error.at != at:
+            yield Check(f"{what} reported at the wrong offset", f"the error is at offset {error.at}, expected {at}", at)
+        else:
+            yield GOOD
+
+    return Oracle(requirement, examine, any_of=frozenset({"data"}), abilities=frozenset(abilities))
+
+
+def _is_of_rest(alignment: Alignment, place: int) -> bool:
+    """Return whether an entry has bytes of a stream from the event on that did not arrive whole."""
+    data, at = alignment.observation.events[place]["data"].lower(), alignment.case.expected.refused_at or 0
+    rest = alignment.case.stream[at:].hex()
+    # The last bytes may be a checksum that the receiver has made, and part of an event may be filled up.
+    return bool(data) and (data[: -2 * CHECKSUM_BYTES] in rest or data.startswith(rest))
+
+
 def _check_logs(requirement: str, examine: Callable[[Alignment, str], Iterator[Check]]) -> Oracle:
     return Oracle(requirement, examine, any_of=frozenset({"data"}))
 
@@ -407,6 +442,9 @@ ORACLES: Final = (
     _check_warnings("WL4162-WARN-RECEIVER", stops=True),
     _check_warnings("WL4162-RELAY-WARN-TEXT", text=True, wanted=True),
     _check_logs("FORMAT-RELAY-IGNORED", _without_ignored),
+    _not_whole("FORMAT-RELAY-CHECKSUM-WRONG", "checksums"),
+    _not_whole("FORMAT-RELAY-WHOLE-EVENTS", must_stop=False),
+    _each("FORMAT-RELAY-BODIES-UNREAD", _copied),
     _check_logs("FORMAT-RELAY-MARIADB-LEFT-OUT", _without_useless),
     _each("WL4162-RELAY-KEEPS-EVENTS", _present),
     _check_warnings("WL4162-RELAY-FEEDS-QUEUED", text=True),

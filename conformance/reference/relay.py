@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
-from conformance.binlog.errors import BinlogError
-from conformance.binlog.event_types import EventType
-from conformance.binlog.reader import read_events
+from conformance.binlog.errors import BinlogError, MalformedBody
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import GTID_TYPES, EventType
+from conformance.binlog.reader import ReaderRules, read_events
 from conformance.binlog.servers import server_of
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.shipped_parser import ShippedParser
@@ -16,28 +18,59 @@ from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.protocol.reported_event import report
 
+#: The types whose bodies a receiver reads: of what describes a log, of GTIDs and, for the boundaries, of statements.
+_READ: Final = frozenset(
+    {
+        *GTID_TYPES,
+        EventType.FORMAT_DESCRIPTION,
+        EventType.ROTATE,
+        EventType.PREVIOUS_GTIDS,
+        EventType.QUERY,
+        EventType.EXECUTE_LOAD_QUERY,
+        EventType.MARIADB_GTID,
+    }
+)
+
 
 def answer(request: Request) -> Observation:
     """Return what the model of a receiver writes to its relay logs."""
     return answer_with(Receiver, request)
 
 
-def answer_with(receiver: Callable[[RelaySettings, NewFeed], Receiver], request: Request) -> Observation:
-    """Return what a receiver writes; one that is torn is an error at its offset.
+def answer_with(
+    receiver: Callable[[RelaySettings, NewFeed], Receiver], request: Request, rules: ReaderRules | None = None
+) -> Observation:
+    """Return what a receiver writes; an event that is not whole is an error at its offset.
 
     Args:
         receiver: Makes the receiver from the settings of the request and what makes the feed of a boundary parser.
         request: The request.
+        rules: How what the source sends is read; the profile's when None.
     """
     settings = RelaySettings.of_json(request.profile, request.settings)
     made = receiver(settings, lambda: boundary_feed(request.profile))
     refusal = None
     try:
-        for event in read_events(request.stream, replace(server_of(request.profile).rules, passes_unknown=True)):
-            made.receive(ReplicaEvent.of_entry(report(event)), event.data)
+        read_by = replace(rules or server_of(request.profile).rules, passes_unknown=True)
+        for event in read_events(request.stream, read_by):
+            made.receive(_received(event), event.data)
     except BinlogError as error:
         refusal = Refusal(error.at, error.kind, error.message)
     return Observation(tuple(made.entries()), refusal)
+
+
+def _received(event: Event) -> ReplicaEvent:
+    """Return an event as a receiver sees it, which reads the bodies of few types.
+
+    Raises:
+        BinlogError: The body of one of these is malformed.
+    """
+    try:
+        return ReplicaEvent.of_entry(report(event))
+    except MalformedBody as error:
+        if event.header.type in _READ:
+            raise error.located(event.offset) from error
+        return ReplicaEvent.of_header(event.header, event.offset, {})
 
 
 def boundary_feed(profile: str) -> Feed | None:

@@ -49,6 +49,19 @@ ROWS: Final = (
         "no server of a scenario sets this flag in its own log",
         roles="log",
     ),
+    Reason(
+        "*",
+        "server-id-0 any-server-id-0",
+        "no source has the id 0: it ends the connection of a replica with error 1236",
+        roles="relay",
+    ),
+    Reason(
+        "*",
+        "flag-0x0002 any-flag-0x0002",
+        "servers before 5.0 alone set this flag, in Rotate events that they only sent",
+        roles="relay",
+    ),
+    Reason("*", "flag-0x0040 any-flag-0x0040", "no source sends events of its relay logs", roles="relay"),
     Reason("*", "code-from-128 any-code-from-128", "no server writes events of such a type", roles="log"),
 )
 

@@ -114,6 +114,16 @@ def _xa_events(
     stream: StreamBuilder, changes: list[PlannedEvent], gtrid: bytes, bqual: bytes, *, format_id: int, one_phase: int
 ) -> list[PlannedEvent]:
     name = f"X'{gtrid.hex()}',X'{bqual.hex()}',{format_id}"
+    return [
+        mysql_events.query(stream, f"XA START {name}"),
+        *changes,
+        mysql_events.query(stream, f"XA END {name}"),
+        xa_prepare(stream, gtrid, bqual, format_id=format_id, one_phase=one_phase),
+    ]
+
+
+def xa_prepare(stream: StreamBuilder, gtrid: bytes, bqual: bytes, *, format_id: int, one_phase: int) -> PlannedEvent:
+    """Return the event with which an XA transaction is prepared, or committed in one phase."""
     about = {"one_phase": one_phase, "xa_format_id": format_id}
     fields = {**about, "xa_gtrid": shown_bytes(gtrid), "xa_bqual": shown_bytes(bqual)}
     wire = {
@@ -122,12 +132,7 @@ def _xa_events(
         "xa_bqual_length": len(bqual),
         "xa_data": gtrid + bqual,
     }
-    return [
-        mysql_events.query(stream, f"XA START {name}"),
-        *changes,
-        mysql_events.query(stream, f"XA END {name}"),
-        mysql_events.plan(stream, EventType.XA_PREPARE, wire, fields, marks=("FORMAT-XA-PREPARE",)),
-    ]
+    return mysql_events.plan(stream, EventType.XA_PREPARE, wire, fields, marks=("FORMAT-XA-PREPARE",))
 
 
 def large_transaction_header(stream: StreamBuilder, *, terminating_offset: int) -> PlannedEvent:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from conformance.binlog.servers import WITH_XA_PREPARE
 from conformance.models.filtering.statement import CreateTable, FilteredStatement
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, TablesMode
 from conformance.models.filtering.table_name import TableName
@@ -177,11 +178,15 @@ def name_filters(stream: StreamBuilder) -> None:
 _AGAIN: Final = yes_or_no("a second log with the table ids of the first")
 _ROW_TABLES: Final = Number("tables of a statement", many=(200, 220))
 _CHANGED: Final = choices("change of the rows", tuple(ROW_CHANGES))
+#: Whether the first transaction is prepared as an XA transaction.
+_PREPARED: Final = Dimension(
+    "the first transaction", {"BEGIN": False, "XA START": True}, profiles={"XA START": WITH_XA_PREPARE}
+)
 
 
 @family(
     focus=("FORMAT-ROWS", "WL40-FILTER-ROWS-BY-TABLE-MAP"),
-    dimensions=(SOME_NAMES, DOES, RULED, _AGAIN, _ROW_TABLES, _CHANGED),
+    dimensions=(SOME_NAMES, DOES, RULED, _AGAIN, _ROW_TABLES, _CHANGED, _PREPARED),
 )
 def row_filters(stream: StreamBuilder) -> None:
     """Row-format transactions as the profile's server logs them, with one or several tables for each statement."""
@@ -192,7 +197,8 @@ def row_filters(stream: StreamBuilder) -> None:
     work = TableWork(stream)
     work.begin(extended=False)
     tables = [choose.one_of(cast) for _ in stream.several_of(_ROW_TABLES)]
-    work.group(work.rows_statement(tables, stream.vary(_CHANGED)))
+    first = work.rows_statement(tables, stream.vary(_CHANGED))
+    work.group(work.xa_transaction(1, first[1:-1]) if stream.vary(_PREPARED) else first)
     if again:
         work.next_log()
     for _ in choose.several(1, 3):
@@ -246,6 +252,16 @@ def group_filters(stream: StreamBuilder) -> None:
     count = stream.vary(_CHANGES)
     passing, form = (stream.vary(_PASSING), stream.vary(_FORMAT)) if count else ("none", "statement")
     end = stream.vary(_END)
+    work, kept, dropped = _ruled_work(stream)
+    work.group(work.rows_statement([kept]))
+    pieces = _changes(work, [kept if each else dropped for each in _passes(passing, count)], form)
+    work.group([work.begin_transaction(), *pieces, work.close(end)])
+    work.group(work.rows_statement([dropped]))
+    work.end()
+
+
+def _ruled_work(stream: StreamBuilder) -> tuple[TableWork, TableName, TableName]:
+    """Begin a log under rules for one table, and return the work, a table that passes and one that does not."""
     does, markers = stream.vary(_DOES_AND_MARKERS)
     cast = CASTS["plain"]
     ruled, other = cast.first, cast.second
@@ -253,16 +269,17 @@ def group_filters(stream: StreamBuilder) -> None:
     kept, dropped = (ruled, other) if does else (other, ruled)
     work = TableWork(stream, markers=markers)
     work.begin(extended=True)
-    work.group(work.rows_statement([kept]))
-    tables = [kept if each else dropped for each in _passes(passing, count)]
+    return work, kept, dropped
+
+
+def _changes(work: TableWork, tables: Sequence[TableName], form: str) -> list[Piece]:
+    """Return a change of each of some tables, by statements, by rows or by both in turn."""
     pieces: list[Piece] = []
     for number, table in enumerate(tables):
         by_rows = form == "row" or (form == "both" and number % 2 == 1)
         context = form == "statement after its context"
         pieces += work.rows([table]) if by_rows else work.change_by_statement([table], context=context)
-    work.group([work.begin_transaction(), *pieces, work.close(end)])
-    work.group(work.rows_statement([dropped]))
-    work.end()
+    return pieces
 
 
 def _passes(which: str, count: int) -> list[bool]:
@@ -272,6 +289,47 @@ def _passes(which: str, count: int) -> list[bool]:
     at = {"last": count - 1, "first": 0, "middle": count // 2}
     place = next(index for word, index in at.items() if word in which)
     return [(number == place) != which.startswith("all but") for number in range(count)]
+
+
+# --- XA transactions
+
+#: How an XA transaction ends; in one phase no other statement follows.
+_XA_END: Final = choices("end of the XA transaction", ("XA COMMIT", "XA ROLLBACK", "one phase", "none"))
+#: What is between XA_prepare and the end.
+_XA_BETWEEN: Final = choices(
+    "before the end of the XA transaction",
+    ("nothing", "another transaction", "another that is dropped", "another that is kept", "another log"),
+    when={"end of the XA transaction": ("XA COMMIT", "XA ROLLBACK")},
+)
+
+
+@family(
+    focus=("FORMAT-FILTER-XA",),
+    profiles=_WORKLOG,
+    dimensions=(_CHANGES, _PASSING, _FORMAT, _XA_END, _XA_BETWEEN, _DOES_AND_MARKERS),
+)
+def xa_filters(stream: StreamBuilder) -> None:
+    """An XA transaction of which all statements pass, some or none, and the end of it later in the log, under rules."""
+    count = stream.vary(_CHANGES)
+    passing, form = (stream.vary(_PASSING), stream.vary(_FORMAT)) if count else ("none", "statement")
+    end = stream.vary(_XA_END)
+    between = stream.vary(_XA_BETWEEN) if end.startswith("XA") else "nothing"
+    work, kept, dropped = _ruled_work(stream)
+    pieces = _changes(work, [kept if each else dropped for each in _passes(passing, count)], form)
+    work.group(work.xa_transaction(1, pieces, one_phase=end == "one phase"))
+    if between == "another log":
+        work.next_log()
+    elif between == "another transaction":
+        work.group(work.rows_statement([kept]))
+    elif between.startswith("another that"):
+        table = kept if between.endswith("kept") else dropped
+        work.group(work.xa_transaction(2, work.change_by_statement([table])))
+    if end.startswith("XA"):
+        work.group(work.xa_finish(1, end))
+    if between.startswith("another that"):
+        work.group(work.xa_finish(2, "XA COMMIT"))
+    work.group(work.rows_statement([kept]))
+    work.end()
 
 
 # --- tables made from others

@@ -53,7 +53,7 @@ class _Number:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kind:
+class Kind:
     """A kind of event whose body can be malformed.
 
     Attributes:
@@ -122,42 +122,43 @@ def _mariadb_gtid(stream: StreamBuilder) -> PlannedEvent:
 _OF_STATEMENT: Final = (_Number("status_variables_length", 2), _Number("database_length", 1))
 _OF_TABLE: Final = tuple(_Number(field, 1) for field in ("database", "table", "column_count", "column_metadata"))
 #: The kinds of events, by the names of their types, the simplest first.
-_KINDS: Final[Mapping[str, _Kind]] = {
-    "Xid": _Kind(mysql_events.xid, profiles=_CHECKED_BY_MYSQL),
-    "Query": _Kind(_statement, _OF_STATEMENT),
-    "Table_map": _Kind(_table, _OF_TABLE, _CHECKED_BY_MYSQL),
-    "rows": _Kind(_rows),
-    "Rotate": _Kind(mysql_events.rotate),
-    "Intvar": _Kind(mysql_events.intvar, profiles=_CHECKED_BY_MYSQL),
-    "Rand": _Kind(mysql_events.rand, profiles=_CHECKED_BY_MYSQL),
-    "User_var": _Kind(statement_events.user_var, (_Number("variable_name", 4), _Number("variable_value", 4))),
-    "Incident": _Kind(server_events.incident, (_Number("message", 1),)),
-    "Begin_load_query": _Kind(_first_block),
-    "Append_block": _Kind(_later_block),
-    "Delete_file": _Kind(_delete_file),
-    "Execute_load_query": _Kind(_execute_load_query, _OF_STATEMENT),
-    "Rows_query": _Kind(_rows_query, profiles=WITH_ROWS_QUERIES),
-    "Gtid": _Kind(_gtid, profiles=WITH_GTIDS),
-    "Anonymous_gtid": _Kind(_anonymous_gtid, profiles=WITH_ANONYMOUS_GTIDS),
-    "Previous_gtids": _Kind(
+KINDS: Final[Mapping[str, Kind]] = {
+    "Xid": Kind(mysql_events.xid, profiles=_CHECKED_BY_MYSQL),
+    "Query": Kind(_statement, _OF_STATEMENT),
+    "Table_map": Kind(_table, _OF_TABLE, _CHECKED_BY_MYSQL),
+    "rows": Kind(_rows),
+    "Rotate": Kind(mysql_events.rotate),
+    "Intvar": Kind(mysql_events.intvar, profiles=_CHECKED_BY_MYSQL),
+    "Rand": Kind(mysql_events.rand, profiles=_CHECKED_BY_MYSQL),
+    "User_var": Kind(statement_events.user_var, (_Number("variable_name", 4), _Number("variable_value", 4))),
+    "Incident": Kind(server_events.incident, (_Number("message", 1),)),
+    "Begin_load_query": Kind(_first_block),
+    "Append_block": Kind(_later_block),
+    "Delete_file": Kind(_delete_file),
+    "Execute_load_query": Kind(_execute_load_query, _OF_STATEMENT),
+    "Rows_query": Kind(_rows_query, profiles=WITH_ROWS_QUERIES),
+    "Gtid": Kind(_gtid, profiles=WITH_GTIDS),
+    "Anonymous_gtid": Kind(_anonymous_gtid, profiles=WITH_ANONYMOUS_GTIDS),
+    "Previous_gtids": Kind(
         _previous_gtids, (_Number("previous_gtids", 8), _Number("previous_gtids", 8, 24)), WITH_GTIDS
     ),
-    "XA_prepare": _Kind(
+    "XA_prepare": Kind(
         _xa_prepare, (_Number("xa_gtrid_length", 4), _Number("xa_bqual_length", 4)), Profiles("mysql >= 5.7")
     ),
-    "Transaction_context": _Kind(
+    "Transaction_context": Kind(
         server_events.transaction_context,
         (_Number("server_uuid_length", 1), _Number("write_set_count", 4), _Number("read_set_count", 4)),
         WITH_GROUP_REPLICATION,
     ),
-    "View_change": _Kind(server_events.view_change, (_Number("certification_count", 4),), WITH_GROUP_REPLICATION),
-    "MariaDB's Gtid_list": _Kind(mariadb_events.gtid_list, (_Number("gtid_list_head", 4),), _MARIADB),
-    "MariaDB's Binlog_checkpoint": _Kind(mariadb_events.binlog_checkpoint, (_Number("log_name_length", 4),), _MARIADB),
-    "MariaDB's Gtid": _Kind(_mariadb_gtid, profiles=_MARIADB),
+    "View_change": Kind(server_events.view_change, (_Number("certification_count", 4),), WITH_GROUP_REPLICATION),
+    "MariaDB's Gtid_list": Kind(mariadb_events.gtid_list, (_Number("gtid_list_head", 4),), _MARIADB),
+    "MariaDB's Binlog_checkpoint": Kind(mariadb_events.binlog_checkpoint, (_Number("log_name_length", 4),), _MARIADB),
+    "MariaDB's Gtid": Kind(_mariadb_gtid, profiles=_MARIADB),
 }
-_KIND: Final = Dimension("event", _KINDS, profiles={name: each.profiles for name, each in _KINDS.items()})
+_KIND: Final = Dimension("event", KINDS, profiles={name: each.profiles for name, each in KINDS.items()})
 #: What is wrong: what is left of the body, or by how much a length is too large, up to a checksum and beyond it.
-_WRONG: Final = Dimension[tuple[str, int]](
+#: What is wrong with a body: a word, and a number of bytes.
+WRONG: Final = Dimension[tuple[str, int]](
     "what is wrong",
     {
         "no byte": ("left", 0),
@@ -172,7 +173,8 @@ _WRONG: Final = Dimension[tuple[str, int]](
         "the largest length": ("largest", 0),
     },
 )
-_OF_LENGTHS: Final = ("beyond", "largest")
+#: The words of it that need a length or a count in the body.
+OF_LENGTHS: Final = ("beyond", "largest")
 _FLAGGED: Final = Dimension("ignorable flag", {"no": False, "yes": True}, profiles={"yes": _KNOWN_WITH_FLAG})
 _BEFORE: Final = Number("groups before", fewest=0, few=2)
 
@@ -180,12 +182,12 @@ _BEFORE: Final = Number("groups before", fewest=0, few=2)
 @family(
     focus="FORMAT-BODY-MALFORMED",
     fault=True,
-    dimensions=(_KIND, _WRONG, _FLAGGED, _BEFORE),
+    dimensions=(_KIND, WRONG, _FLAGGED, _BEFORE),
     impossible=(
         Impossible(
             {
-                "event": tuple(name for name, each in _KINDS.items() if not each.numbers),
-                "what is wrong": tuple(name for name, (what, _) in _WRONG.classes.items() if what in _OF_LENGTHS),
+                "event": tuple(name for name, each in KINDS.items() if not each.numbers),
+                "what is wrong": tuple(name for name, (what, _) in WRONG.classes.items() if what in OF_LENGTHS),
             },
             "the body has no length or count",
         ),
@@ -194,21 +196,34 @@ _BEFORE: Final = Number("groups before", fewest=0, few=2)
 def malformed_bodies(stream: StreamBuilder) -> None:
     """An event whose body is too short for its fields, or has a length or a count of more than it holds."""
     groups.begin_plain_log(stream)
-    kind, (what, number) = stream.vary(_KIND), stream.vary(_WRONG)
+    kind, (what, number) = stream.vary(_KIND), stream.vary(WRONG)
     flagged = stream.vary(_FLAGGED)
     for _ in stream.several_of(_BEFORE):
         groups.add_group(stream, groups.group(stream))
+    event = malformed(stream, kind, what, number)
+    marks = ["FORMAT-BODY-MALFORMED"]
+    if flagged:
+        event = event._replace(flags=event.flags | _IGNORABLE)
+        marks.append("WL4033-READ-KNOWN-FLAGGED")
+    stream.refuse(event, kind="malformed", marks=tuple(marks))
+    groups.add_groups(stream, 1, 2)
+
+
+def malformed(stream: StreamBuilder, kind: Kind, what: str, number: int) -> PlannedEvent:
+    """Return an event with a malformed body, and without the ignorable flag.
+
+    Args:
+        stream: The stream that it is for.
+        kind: The kind of event.
+        what: What is wrong with it: a word of `WRONG`.
+        number: The number that goes with the word.
+    """
     event = kind.make(stream)
     wrong = None
-    if what in _OF_LENGTHS and kind.numbers:
+    if what in OF_LENGTHS and kind.numbers:
         wrong = _claiming(stream, event, stream.choose.one_of(kind.numbers), number if what == "beyond" else None)
-    flags, marks = event.flags & ~_IGNORABLE, ["FORMAT-BODY-MALFORMED"]
-    if flagged:
-        flags |= _IGNORABLE
-        marks.append("WL4033-READ-KNOWN-FLAGGED")
     body = _shortened(stream, event, what, number) if wrong is None else wrong
-    stream.refuse(PlannedEvent(event.type, body, {}, flags), kind="malformed", marks=tuple(marks))
-    groups.add_groups(stream, 1, 2)
+    return PlannedEvent(event.type, body, {}, event.flags & ~_IGNORABLE)
 
 
 def _spans(stream: StreamBuilder, event: PlannedEvent) -> list[Span]:

@@ -49,6 +49,7 @@ _MODULES: Final = (
     "conformance.strategies.faults.event_types",
     "conformance.strategies.faults.framing",
     "conformance.strategies.faults.bodies",
+    "conformance.strategies.faults.relay_logs",
     "conformance.strategies.faults.resources",
     "conformance.strategies.families.boundaries",
     "conformance.strategies.faults.boundaries",

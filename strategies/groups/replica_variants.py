@@ -43,7 +43,7 @@ PLACE: Final = choices(
     "place", ("before the group", "after its first event", "in its middle", "before its last event", "after the group")
 )
 #: Flags that have nothing to do with unknown events, without those of boundary markers.
-FLAGS: Final = bits("flags", (0x0001, 0x0008, 0x0100, 0x8000))
+FLAGS: Final = bits("flags", (0x0001, 0x0008, 0x0100, 0x4000, 0x8000))
 #: The sizes of the body of an odd event.
 BODY: Final = sizes("size of the body", 251, most=70_000)
 #: The type codes of an event that no reader knows.
@@ -85,10 +85,10 @@ def plain_group(stream: StreamBuilder, *, by_change: bool = True) -> list[Planne
     return [planned[0], *stream.vary(CHANGE)(stream), planned[-1]] if by_change else planned
 
 
-def add_before(stream: StreamBuilder, mode: str) -> int:
+def add_before(stream: StreamBuilder, mode: str, number: Number = BEFORE) -> int:
     """Add the groups before that one, and return the number of their events."""
     count = 0
-    for _ in stream.several_of(BEFORE):
+    for _ in stream.several_of(number):
         planned = replica_groups.in_mode(stream, replica_groups.group(stream, temporary=True), mode)
         replica_groups.add(stream, planned)
         count += len(planned)

@@ -48,8 +48,10 @@ def question(stream: StreamBuilder) -> Question:
     done = applier.apply(events_to_apply(stream))
     stop = applier.stopped
     marks: dict[str, list[int]] = defaultdict(list)
+    # An event that cannot be read has no entry; what governs it is marked after the last one.
+    unreadable = stop is None and stream.refused_at is not None and not _is_reached(done, stream.refused_at)
     for requirement, indices in stream.marks.items():
-        marks[requirement] += (index for index in indices if index < len(done))
+        marks[requirement] += (index for index in indices if index < len(done) + unreadable)
     for requirement, index in (*_marks(settings, done), *_compatible(settings, stream, stops=stop is not None)):
         marks[requirement].append(index)
     if stop is not None:
@@ -58,18 +60,24 @@ def question(stream: StreamBuilder) -> Question:
         for requirement in _STOPS.get(stop.reason, ()):
             begins = stop.reason is StopReason.GTID_MISSING and kind_of(stop.event) in (Kind.BEGIN, Kind.COMMIT)
             marks[_MISSING_AT_BEGIN if begins else requirement].append(len(done) - 1)
-    expected = Expected(
-        tuple(each.entry() for each in done),
-        refused_at=None if stop is None else stop.event.offset,
-        refused_kind="" if stop is None else _STOP_KIND if stop.event.recognised else _UNKNOWN_KIND,
-        refused_code=None if stop is None else stop.code,
-    )
+    entries = tuple(each.entry() for each in done)
+    expected = Expected(entries)
+    if stop is not None:
+        kind = _STOP_KIND if stop.event.recognised else _UNKNOWN_KIND
+        expected = Expected(entries, stop.event.offset, kind, stop.code)
+    elif unreadable:
+        expected = Expected(entries, stream.refused_at, stream.refused_kind, settings.rules.read_failure)
     return Question(
         expected,
         {requirement: indices for requirement, indices in marks.items() if indices},
         settings.as_json(),
         bytes(stream.bytes),
     )
+
+
+def _is_reached(done: list[Applied], offset: int) -> bool:
+    """Return whether the applier takes the event at an offset, or ends before it."""
+    return any(each.event.offset >= offset or each.outcome is ApplyOutcome.UNTIL for each in done)
 
 
 def _refused_counter(settings: ReplicaSettings, stream: StreamBuilder) -> Question:

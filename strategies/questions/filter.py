@@ -14,6 +14,7 @@ from conformance.strategies.grammar.case import Expected
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.marks.filter_marks import FilterHistory
+from conformance.strategies.marks.xa_marks import xa_transactions
 from conformance.strategies.scenarios.table_work import PARTS
 
 #: The settings that hold rules.
@@ -24,6 +25,8 @@ _BY_LIST_OF_RENAMES: Final = "list"
 _NAMELESS: Final = "``."
 #: The requirement that every event of a group has the same fate.
 _WHOLE_GROUP: Final = "WL40-FILTER-GROUP-WHOLE"
+#: The requirement that the statements of an XA transaction have the same fate.
+_XA: Final = "FORMAT-FILTER-XA"
 #: All settings of a question.
 _SETTINGS: Final = (*RULES, "tables", "renames")
 
@@ -66,6 +69,10 @@ def question(stream: StreamBuilder) -> Question:
     queries = [event for event in stream.expected_events if event["type"] == EventType.QUERY]
     judged = all("tables_info" in event for event in queries)
     open_fates = _left_open_by_rows(fates) | _read_otherwise(settings, parts, fates)
+    xa = list(xa_transactions(fates))
+    for each in xa:
+        # A filter may leave an empty XA transaction, whose statements then pass all.
+        open_fates.update((*each.statements, *each.markers) if each.is_dropped else ())
     entries = []
     for index, (event, fate) in enumerate(zip(stream.expected_events, fates, strict=True)):
         entry = {"offset": event["offset"], "type": event["type"]}
@@ -91,6 +98,8 @@ def question(stream: StreamBuilder) -> Question:
             history.note(fate)
         for requirement in shown if "fate" in entries[index] else ():
             marks.setdefault(requirement, []).append(index)
+    if judged and xa:
+        marks[_XA] = sorted(index for each in xa for index in each.statements)
     made_for = _made_for(settings, parts, fates)
     for index, requirement in made_for.items():
         if "fate" in entries[index] and index not in marks.setdefault(requirement, []):

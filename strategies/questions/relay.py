@@ -18,7 +18,7 @@ from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups.replica_groups import REPLICA_ID, SOURCE_LOG
 from conformance.strategies.questions.gtid_modes import suitable_modes
-from conformance.strategies.questions.sent_events import sent_events
+from conformance.strategies.questions.sent_events import MALFORMED, NOT_WHOLE, sent_events
 
 #: The events with which the replica itself begins a relay log.
 _FIRST: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS)})
@@ -43,6 +43,8 @@ def question(stream: StreamBuilder) -> Question:
         reception = receiver.receive(event, data[event.offset : event.end])
         if receiver.leaves_out(event):
             marks["FORMAT-RELAY-MARIADB-LEFT-OUT"] = [EVERY_EVENT]
+        if event.offset == stream.refused_at and stream.refused_kind == MALFORMED:
+            marks["FORMAT-RELAY-BODIES-UNREAD"] += [len(receiver.events) - 1] * (reception is Reception.WRITTEN)
         if reception is not Reception.WRITTEN:
             unwritten = True
         elif unwritten:
@@ -53,7 +55,13 @@ def question(stream: StreamBuilder) -> Question:
         marks[requirement].append(index)
     if settings.ignored_ids:
         marks["FORMAT-RELAY-IGNORED"].append(EVERY_EVENT)
-    expected = Expected(tuple(receiver.entries()))
+    entries = tuple(receiver.entries())
+    expected = Expected(entries)
+    if stream.refused_kind in NOT_WHOLE:
+        expected = Expected(entries, stream.refused_at, stream.refused_kind)
+        for requirement, indices in stream.marks.items():
+            if stream.count in indices:
+                marks[requirement].append(len(entries))
     return Question(expected, dict(marks), settings.as_json(), data)
 
 

@@ -13,6 +13,7 @@ from conformance.models.filtering.tables_info import LoggingFormat, create_selec
 from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.events.extended_query import extended_query, is_extended
 from conformance.strategies.events.payloads import transaction_payload
+from conformance.strategies.events.server_events import xa_prepare
 from conformance.strategies.events.statement_events import user_var
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -28,6 +29,15 @@ _CHANGES_OF_ROWS: Final = {
     "update": "UPDATE {} SET a = 1",
 }
 _GROUP_WHOLE: Final = "WL40-FILTER-GROUP-WHOLE"
+
+
+def _xa_branch(number: int) -> bytes:
+    return b"x%d" % number
+
+
+def xa_name(number: int) -> str:
+    """Return the name of an XA transaction as servers log it."""
+    return f"X'{_xa_branch(number).hex()}',X'',1"
 
 
 class Piece(NamedTuple):
@@ -144,6 +154,28 @@ class TableWork:
         if how == "Xid":
             return Piece(mysql_events.xid(self.stream), LogPart(Part.END))
         return self.control(how, Part.END)
+
+    def xa_transaction(self, number: int, pieces: Sequence[Piece], *, one_phase: bool = False) -> list[Piece]:
+        """Return an XA transaction that is prepared, or committed in one phase.
+
+        Args:
+            number: What distinguishes it from the others of the stream.
+            pieces: What is in it.
+            one_phase: Whether it is committed there.
+        """
+        name = xa_name(number)
+        prepare = xa_prepare(self.stream, _xa_branch(number), b"", format_id=1, one_phase=int(one_phase))
+        return [
+            Piece(self._query(f"XA START {name}", ()), LogPart(Part.BEGIN, xa=name)),
+            *pieces,
+            Piece(self._query(f"XA END {name}", ()), LogPart(Part.MEMBER)),
+            Piece(prepare, LogPart(Part.END)),
+        ]
+
+    def xa_finish(self, number: int, word: str) -> list[Piece]:
+        """Return the XA COMMIT or XA ROLLBACK of a transaction that was prepared."""
+        name = xa_name(number)
+        return [Piece(self._query(f"{word} {name}", ()), LogPart(Part.XA_FINISH, xa=name))]
 
     # --- rows
 

@@ -42,6 +42,7 @@ from tests.oracles.test_role_judging import (
     SkipsAnonymousGtids,
     checksummed,
     gtids_in_upper_case,
+    with_a_failed_entry,
     without_the_failed_entry,
     writing_own_events,
 )
@@ -73,6 +74,12 @@ def cut_as_in_servers(info: str) -> str:
 def with_xid(info: str) -> str:
     """Return the Info of a statement with a number, as servers show it of a definition unless the event has one."""
     return f"{info} /* xid=5 */" if info.startswith("use `") and "/* xid=" not in info else info
+
+
+def connecting_again(case, answer):
+    """Return the answer of a receiver that connects again, without an error, when a connection is lost."""
+    is_lost = answer.error is not None and answer.error.kind == "truncated"
+    return replace(answer, error=None) if is_lost else answer
 
 
 def with_value(name, change, *types):
@@ -596,6 +603,7 @@ TAKEN = {
         "relay",
         [lambda case, answer: CONTROL["receiver-stops-at-unknown"](request_of(case))],
     ),
+    "lost connections": ("relay", [connecting_again]),
     "notation of executed GTIDs": ("apply", [gtids_in_upper_case]),
     "group position at ignored events": (
         "apply",
@@ -603,7 +611,7 @@ TAKEN = {
     ),
     "spread of dropped tables": ("apply", [lambda case, answer: CONTROL["drop-per-table"](request_of(case))]),
     "stop at BEGIN": ("apply", [stopping_at_begin]),
-    "entry of the failure": ("apply", [without_the_failed_entry]),
+    "entry of the failure": ("apply", [without_the_failed_entry, with_a_failed_entry]),
     "error numbers": ("apply", [with_error_number]),
     "replicas of 5.6.21 and 5.7.5": ("apply", [going_on_at_anonymous_gtids]),
     "wording of own statements": ("log", [entries(spelled_by_others)]),

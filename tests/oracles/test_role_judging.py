@@ -162,8 +162,17 @@ def gtids_in_upper_case(case, answer):
 
 
 def without_the_failed_entry(case, answer):
-    stops = answer.error is not None and answer.error.at == case.expected.refused_at
+    stops = bool(answer.events) and answer.events[-1]["outcome"] == "failed"
     return replace(answer, events=answer.events[:-1]) if stops else answer
+
+
+def with_a_failed_entry(case, answer):
+    """Return the answer with an entry for the event that cannot be read."""
+    at = case.expected.refused_at
+    if not answer.events or at is None or answer.events[-1]["offset"] >= at:
+        return answer
+    failed = {**answer.events[-1], "offset": at, "outcome": "failed", "relay_log_pos": at}
+    return replace(answer, events=(*answer.events, failed))
 
 
 class KeepsItsOwn(Receiver):
@@ -359,6 +368,14 @@ def always_the_same(case, answer):
     return replace(answer, events=tuple({**each, **first} for each in answer.events))
 
 
+def with_the_rest(case, answer):
+    """Return the answer with what there is of the event at which a receiver stops."""
+    at = case.expected.refused_at
+    if at is None or not answer.events:
+        return answer
+    return replace(answer, events=(*answer.events, {**answer.events[-1], "data": case.stream[at:].hex()}))
+
+
 #: Answers of a wrong form.
 FORMS = (
     nothing, error_at_once, error_in_the_middle, error_at_the_end, no_error, silent_in_the_middle, entry_missing,
@@ -384,7 +401,7 @@ def wrong_answers(role):
     if role in ("relay", "send"):
         values += [flipping(at) for at in _FLIPPED]
     if role == "relay":
-        made.append(from_an_ignored_server)
+        made += [from_an_ignored_server, with_the_rest]
     if role == "boundary":
         made += [keeping_begin, *map(after_the_last_reset, values)]
     return [*made, *values, *(one_in_three(change, first) for first in range(3) for change in values)]

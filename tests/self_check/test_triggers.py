@@ -36,6 +36,9 @@ def test_a_reason_is_found_in_layouts_profiles_and_the_table():
     assert reason_of(*tagged, forms["profile-mysql-5.6"], set()) == "the requirement does not hold under the profile"
     in_logs = {form.name: form for form in forms_of("log")}
     assert reason_of("log", "any", "FORMAT-LOG-EVENTS", in_logs["flag-0x4000"], set()).startswith("no server")
+    received = {each.name: each for each in forms_of("relay")}
+    assert reason_of("relay", "any", "FORMAT-RELAY-EVENT", received["flag-0x0040"], set()).startswith("no source")
+    assert reason_of("relay", "any", "FORMAT-RELAY-EVENT", received["flag-0x4000"], set()) is None
 
 
 def event(offset, code, **fields):

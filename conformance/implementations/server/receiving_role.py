@@ -28,7 +28,7 @@ class Receiving:
     """The role `relay`: a source of the kit's sends the stream over the loopback address, and relay logs are read."""
 
     fields: ClassVar[Sequence[str]] = ("log", "data")
-    abilities: ClassVar[Sequence[str]] = ()
+    abilities: ClassVar[Sequence[str]] = ("checksums",)
     profiles: ClassVar[Profiles] = RECEIVING
 
     def __init__(self, product: Product, folder: Path, template: Path) -> None:
@@ -43,6 +43,8 @@ class Receiving:
         events = list(framed_events(request.stream))
         if any(each[TYPE_AT] in HEARTBEAT_TYPES for each in events):
             raise CannotAnswer("a server uses the log and the position in a heartbeat, which are invented here")
+        if is_cut_short(request.stream):
+            raise CannotAnswer("a server connects again where a connection is lost within an event")
         mode, log_name = settings["gtid_mode"], settings["source_log"]
         product = self._servers.product
         options = [*(OPTIONS[product.profile.name] or ())]
@@ -68,6 +70,14 @@ class Receiving:
     def end(self) -> None:
         """End its servers."""
         self._servers.end()
+
+
+def is_cut_short(stream: bytes) -> bool:
+    """Return whether a stream ends within an event."""
+    at = len(MAGIC)
+    while at + HEADER_BYTES <= len(stream):
+        at += max(HEADER.unpack_from(stream, at)[3], HEADER_BYTES)
+    return at != len(stream)
 
 
 def naming_rotate(log_name: str, described: FormatDescription) -> bytes:

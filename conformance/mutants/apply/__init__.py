@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from conformance.mutants.apply.damaged_logs import APPLY_DAMAGED_LOGS_MUTANTS
 from conformance.mutants.apply.failed_drops import APPLY_FAILED_DROPS_MUTANTS
 from conformance.mutants.apply.groups import APPLY_GROUPS_MUTANTS
 from conformance.mutants.apply.gtids import APPLY_GTIDS_MUTANTS
@@ -17,4 +18,5 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     *APPLY_POSITIONS_MUTANTS,
     *APPLY_GTIDS_MUTANTS,
     *APPLY_VERSIONS_MUTANTS,
+    *APPLY_DAMAGED_LOGS_MUTANTS,
 )

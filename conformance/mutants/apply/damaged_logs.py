@@ -1,0 +1,79 @@
+"""The mutants of the role `apply`: appliers to relay logs in which an event cannot be read."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Final
+
+from conformance.binlog.servers import server_of
+from conformance.models.replica.applier import Applier
+from conformance.mutants.mutant import Mutant
+from conformance.protocol.observation import Observation, Request
+from conformance.reference.apply import answer, answer_with
+
+
+def _unverified(request: Request) -> Observation:
+    rules = replace(server_of(request.profile).rules, verify_checksums=False)
+    return answer_with(Applier, request, rules)
+
+
+def _ending_at(*kinds: str) -> Callable[[Request], Observation]:
+    """Return the answer of an applier that takes an event with some faults for the end of the relay log."""
+
+    def answer_with_end(request: Request) -> Observation:
+        observed = answer(request)
+        ends = observed.error is not None and observed.error.kind in kinds
+        return replace(observed, error=None) if ends else observed
+
+    return answer_with_end
+
+
+def _applying_torn(request: Request) -> Observation:
+    """Answer as an applier that applies what there is of the event within which the relay log ends."""
+    observed = answer(request)
+    if observed.error is None or observed.error.kind != "truncated" or not observed.events:
+        return observed
+    end = len(request.stream)
+    torn = {**observed.events[-1], "offset": observed.error.at, "outcome": "applied", "relay_log_pos": end}
+    return Observation((*observed.events, torn))
+
+
+APPLY_DAMAGED_LOGS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "apply-checksums-unverified",
+        "FORMAT-APPLY-CHECKSUM-WRONG",
+        "applies events whose checksum is wrong",
+        answer=_unverified,
+    ),
+    Mutant(
+        "apply-checksum-ends-log",
+        "FORMAT-APPLY-CHECKSUM-WRONG",
+        "takes an event whose checksum is wrong for the end of the relay log",
+        answer=_ending_at("checksum"),
+    ),
+    Mutant(
+        "apply-length-ends-log",
+        "FORMAT-APPLY-LENGTH-WRONG",
+        "takes an event with a length that cannot be for the end of the relay log",
+        answer=_ending_at("invalid-length"),
+    ),
+    Mutant(
+        "apply-torn-event-ends-log",
+        "FORMAT-APPLY-TRUNCATED",
+        "takes an event that is not whole for the end of the relay log",
+        answer=_ending_at("truncated"),
+        also=("FORMAT-APPLY-LENGTH-WRONG",),
+    ),
+    Mutant(
+        "apply-torn-event-applied",
+        "FORMAT-APPLY-TRUNCATED",
+        "applies what there is of an event that is not whole",
+        answer=_applying_torn,
+        also=("FORMAT-APPLY-LENGTH-WRONG",),
+    ),
+    Mutant(
+        "apply-malformed-ends-log",
+        "FORMAT-APPLY-BODY-MALFORMED",
+        "takes an event with a malformed body for the end of the relay log",
+        answer=_ending_at("malformed"),
+    ),
+)

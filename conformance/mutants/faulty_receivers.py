@@ -1,0 +1,70 @@
+"""The answers of receivers to events that are not whole, or whose bodies are malformed."""
+
+from dataclasses import replace
+
+from conformance.binlog.checksum import ends_with_checksum
+from conformance.binlog.errors import BinlogError, located
+from conformance.binlog.header import MAGIC
+from conformance.binlog.reader import READS_ALL, ReaderRules, framed_events, read_events
+from conformance.binlog.servers import server_of
+from conformance.models.replica.relay import Receiver, Reception
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.protocol.observation import Observation, Refusal, Request
+from conformance.protocol.reported_event import report
+from conformance.reference.relay import answer, answer_with
+
+
+def _unverifying(request: Request) -> ReaderRules:
+    return replace(server_of(request.profile).rules, verify_checksums=False)
+
+
+def unverified(request: Request) -> Observation:
+    """Answer as a receiver that writes events whose checksum is wrong."""
+    return answer_with(Receiver, request, _unverifying(request))
+
+
+class _PassesOverSpoilt(Receiver):
+    """A receiver that does not write an event whose checksum is wrong, and goes on after it."""
+
+    def receive(self, event: ReplicaEvent, data: bytes) -> Reception:
+        has_checksums = self._source_format is not None and self._algorithm
+        if has_checksums and not ends_with_checksum(data):
+            return Reception.LEFT_OUT
+        return super().receive(event, data)
+
+
+def passing_over_spoilt(request: Request) -> Observation:
+    """Answer as a receiver that leaves out events whose checksum is wrong."""
+    return answer_with(_PassesOverSpoilt, request, _unverifying(request))
+
+
+def writing_parts(request: Request) -> Observation:
+    """Answer as a receiver that writes what has arrived of an event when the connection is lost."""
+    observed = answer(request)
+    error = observed.error
+    if error is None or error.kind != "truncated" or error.at is None:
+        return observed
+    part = {**observed.events[-1], "data": request.stream[error.at :].hex(), "warning": ""}
+    return replace(observed, events=(*observed.events, part))
+
+
+def refusing_malformed(request: Request) -> Observation:
+    """Answer as a receiver that reads every event, and stops at one with a malformed body."""
+    observed = answer(request)
+    at = _malformed(request)
+    if at is None:
+        return observed
+    data = next(each for each in framed_events(request.stream[at - len(MAGIC) :])).hex()
+    place = next((place for place, entry in enumerate(observed.events) if entry["data"] == data), None)
+    return observed if place is None else Observation(observed.events[:place], Refusal(at, "malformed", "malformed"))
+
+
+def _malformed(request: Request) -> int | None:
+    """Return the offset of the first event with a malformed body; None if there is none."""
+    try:
+        for event in read_events(request.stream, READS_ALL):
+            with located(event.offset):
+                report(event)
+    except BinlogError as error:
+        return error.at if error.kind == "malformed" else None
+    return None

@@ -1,0 +1,270 @@
+"""Faults of what a replica reads: events that are damaged in a relay log, or on their way from the source."""
+
+from typing import Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.header import HEADER_BYTES, LENGTH_AT, TYPE_AT
+from conformance.binlog.servers import (
+    WITH_CHECKSUMS,
+    WITH_IGNORABLE_FLAG,
+    WITH_ROWS_QUERIES,
+)
+from conformance.specs.versions import EVERY_PROFILE, Profiles
+from conformance.strategies.events import mysql_events
+from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
+from conformance.strategies.faults.bodies import KINDS, OF_LENGTHS, WRONG, Kind, malformed
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices
+from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.stream import CHECKSUM, StreamBuilder
+from conformance.strategies.groups import replica_groups, replica_variants
+from conformance.strategies.groups import transactions as groups
+from conformance.strategies.groups.replica_variants import GROUP, MODE
+
+#: The event with the fault.
+_VICTIM: Final = Dimension(
+    "event with the fault",
+    {
+        "first of its group": 0,
+        "second of its group": 1,
+        "last of its group": -1,
+        "ignorable event of an unknown type": None,
+    },
+    profiles={"ignorable event of an unknown type": WITH_IGNORABLE_FLAG},
+)
+_BEFORE: Final = Number("groups before", fewest=0, few=2)
+_LENGTHS: Final = {
+    "18": 18,
+    "0": 0,
+    "1": 1,
+    "19": 19,
+    "22": 22,
+    "1 more than is left": -1,
+    "1000 more than are left": -1000,
+    "2^31 - 1": 2**31 - 1,
+    "2^32 - 1": 2**32 - 1,
+}
+#: Wrong lengths: a length, or how many bytes more than the stream has left.
+_LENGTH: Final = Dimension("length", _LENGTHS, profiles=dict.fromkeys(("19", "22"), WITH_CHECKSUMS))
+_NO_ROOM: Final = Impossible(
+    {"length": ("19", "22"), CHECKSUM.name: ("none",)}, "without checksums an event may be as short"
+)
+#: Servers up to 5.7 take less than a header for the end of the relay log; a receiver gets whole packets alone.
+_CUT: Final = choices("place of the cut", ("within the body", "after the header"))
+_CUT_ON_THE_WAY: Final = choices("place of the cut", ("within the body", "after the header", "within the header"))
+#: The byte with the wrong bit. Neither the type nor the length: other families have those faults.
+_PLACE: Final = choices("place of the wrong bit", ("body", "checksum", "timestamp", "server id", "log_pos"))
+#: The ways in which a body can be malformed.
+_BODY: Final = Dimension(
+    "what is wrong",
+    {
+        each: WRONG.classes[each]
+        for each in ("no byte", "half", "a byte too few", "a length 1 too large", "the largest length")
+    },
+)
+
+
+def _events(**profiles: Profiles) -> tuple[Dimension[Kind], Impossible]:
+    """Return the dimension of some kinds of malformed events, and what cannot be wrong with some of them.
+
+    Args:
+        **profiles: The names of the kinds, each with the servers under which it is asked.
+    """
+    kinds = {each: KINDS[each] for each in profiles}
+    lengths = tuple(each for each, (what, _) in _BODY.classes.items() if what in OF_LENGTHS)
+    without = tuple(each for each, kind in kinds.items() if not kind.numbers)
+    impossible = Impossible({"event": without, _BODY.name: lengths}, "the body has no length or count")
+    return Dimension("event", kinds, profiles=profiles), impossible
+
+
+_MYSQL: Final = Profiles("worklog", "mysql")
+#: Receivers read the bodies of other types: what describes a log, GTIDs and statements; MariaDB's read rows too.
+_UNREAD, _UNREAD_LENGTHS = _events(
+    Xid=EVERY_PROFILE,
+    Table_map=EVERY_PROFILE,
+    rows=_MYSQL,
+    Intvar=EVERY_PROFILE,
+    Rand=EVERY_PROFILE,
+    User_var=EVERY_PROFILE,
+    Begin_load_query=EVERY_PROFILE,
+    Append_block=EVERY_PROFILE,
+    Rows_query=WITH_ROWS_QUERIES,
+)
+_MARIADB: Final = Profiles("mariadb")
+#: MySQL 5.7 reads the others beyond their end.
+_STRICT: Final = Profiles("worklog", "mysql >= 8.0")
+#: Each kind with the appliers that were seen to stop at it; MySQL 9.7.4 crashes at a User_var that lacks a byte.
+_READ, _READ_LENGTHS = _events(
+    Query=EVERY_PROFILE,
+    rows=EVERY_PROFILE,
+    Begin_load_query=EVERY_PROFILE,
+    Append_block=EVERY_PROFILE,
+    Delete_file=EVERY_PROFILE,
+    Execute_load_query=EVERY_PROFILE,
+    Table_map=_MYSQL,
+    Rows_query=WITH_ROWS_QUERIES,
+    Rotate=_STRICT | _MARIADB,
+    Gtid=_STRICT,
+    Anonymous_gtid=_STRICT,
+    Xid=_STRICT,
+    Intvar=_STRICT,
+    Rand=_STRICT,
+)
+
+
+def _add_groups(stream: StreamBuilder, mode: str) -> tuple[int, int]:
+    """Add groups, and return where the event that is to have a fault begins and ends (exclusive)."""
+    place = stream.vary(_VICTIM)
+    replica_variants.add_before(stream, mode, _BEFORE)
+    first = len(stream.placed)
+    replica_groups.add(stream, replica_variants.group(stream, mode, by_change=False))
+    last = len(stream.placed) - 1
+    if place is None:
+        # Without a body it could not be cut after its header.
+        stream.add(mysql_events.ignorable(stream, UNASSIGNED[-1], stream.choose.octets(1, 40), flags=0))
+        index = last + 1
+    else:
+        index = last if place < 0 else min(first + place, last)
+    replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.group(stream), mode))
+    offsets = [*stream.offsets, stream.offset]
+    return offsets[index], offsets[index + 1]
+
+
+def _relay_log(stream: StreamBuilder) -> tuple[int, int]:
+    """Add a sound relay log, and return where the event that is to have a fault begins and ends (exclusive)."""
+    lengths = declare_up_to(stream, UNASSIGNED[-1]) if stream.server.rules.ignorable else None
+    replica_groups.begin_relay_log(stream, lengths=lengths)
+    return _add_groups(stream, replica_variants.set_mode(stream))
+
+
+def _source_log(stream: StreamBuilder) -> tuple[int, int]:
+    """Add what a source sends, and return where the event that is to have a fault begins and ends (exclusive)."""
+    lengths = declare_up_to(stream, UNASSIGNED[-1]) if stream.server.rules.ignorable else None
+    groups.begin_plain_log(stream, lengths=lengths)
+    return _add_groups(stream, replica_variants.set_mode(stream))
+
+
+def _cut(stream: StreamBuilder, event: tuple[int, int], place: str, mark: str) -> None:
+    """End the stream within an event."""
+    start, end = event
+    body = start + HEADER_BYTES
+    cut = {
+        "within the body": stream.choose.integer(min(body + 1, end - 1), end - 1),
+        "after the header": body,
+        "within the header": stream.choose.integer(start + 1, body - 1),
+    }[place]
+    stream.damage(stream.bytes[:cut])
+    stream.expect_refusal(at=start, kind="truncated", marks=(mark,))
+
+
+def _spoil(stream: StreamBuilder, event: tuple[int, int], mark: str) -> None:
+    """Change one bit of an event with a checksum."""
+    start, end = event
+    border = end - CHECKSUM_BYTES
+    places = {
+        "body": (start + HEADER_BYTES, border - 1) if border > start + HEADER_BYTES else (border, end - 1),
+        "checksum": (border, end - 1),
+        "timestamp": (start, start + TYPE_AT - 1),
+        "server id": (start + TYPE_AT + 1, start + LENGTH_AT - 1),
+        "log_pos": (start + LENGTH_AT + 4, start + LENGTH_AT + 7),
+    }
+    damaged = stream.bytes
+    damaged[stream.choose.integer(*places[stream.vary(_PLACE)])] ^= 1 << stream.choose.integer(0, 7)
+    stream.damage(damaged)
+    stream.expect_refusal(at=start, kind="checksum", marks=(mark,))
+
+
+@family(
+    focus="FORMAT-APPLY-LENGTH-WRONG",
+    fault=True,
+    dimensions=(_LENGTH, _VICTIM, MODE, _BEFORE, GROUP),
+    impossible=(_NO_ROOM,),
+)
+def wrong_lengths_in_relay_logs(stream: StreamBuilder) -> None:
+    """A relay log with an event whose length is less than a header and its checksum, or beyond the end."""
+    length = stream.vary(_LENGTH)
+    start, _ = _relay_log(stream)
+    if length < 0:
+        length = stream.offset - start - length
+    damaged = stream.bytes
+    damaged[start + LENGTH_AT : start + LENGTH_AT + 4] = length.to_bytes(4, "little")
+    stream.damage(damaged)
+    small = length < HEADER_BYTES + CHECKSUM_BYTES
+    stream.expect_refusal(
+        at=start, kind="invalid-length" if small else "truncated", marks=("FORMAT-APPLY-LENGTH-WRONG",)
+    )
+
+
+@family(focus="FORMAT-APPLY-TRUNCATED", fault=True, dimensions=(_CUT, _VICTIM, MODE, _BEFORE, GROUP))
+def truncated_relay_logs(stream: StreamBuilder) -> None:
+    """A relay log that ends within an event."""
+    place = stream.vary(_CUT)
+    _cut(stream, _relay_log(stream), place, "FORMAT-APPLY-TRUNCATED")
+
+
+@family(
+    focus="FORMAT-APPLY-CHECKSUM-WRONG",
+    profiles=WITH_CHECKSUMS,
+    fault=True,
+    checksums=True,
+    dimensions=(_PLACE, _VICTIM, MODE, _BEFORE, GROUP),
+)
+def wrong_checksums_in_relay_logs(stream: StreamBuilder) -> None:
+    """A relay log with an event of which one bit is wrong."""
+    _spoil(stream, _relay_log(stream), "FORMAT-APPLY-CHECKSUM-WRONG")
+
+
+@family(
+    focus="FORMAT-RELAY-CHECKSUM-WRONG",
+    profiles=WITH_CHECKSUMS,
+    fault=True,
+    checksums=True,
+    dimensions=(_PLACE, _VICTIM, MODE, _BEFORE, GROUP),
+)
+def wrong_checksums_received(stream: StreamBuilder) -> None:
+    """Groups that a source sends, with an event of which one bit is wrong when it arrives."""
+    _spoil(stream, _source_log(stream), "FORMAT-RELAY-CHECKSUM-WRONG")
+
+
+@family(focus="FORMAT-RELAY-WHOLE-EVENTS", fault=True, dimensions=(_CUT_ON_THE_WAY, _VICTIM, MODE, _BEFORE, GROUP))
+def events_received_in_part(stream: StreamBuilder) -> None:
+    """Groups that a source sends until the connection is lost within an event."""
+    place = stream.vary(_CUT_ON_THE_WAY)
+    _cut(stream, _source_log(stream), place, "FORMAT-RELAY-WHOLE-EVENTS")
+
+
+@family(
+    focus="FORMAT-APPLY-BODY-MALFORMED",
+    profiles=Profiles("worklog", "mysql >= 5.7", "mariadb >= 10.11"),
+    fault=True,
+    dimensions=(_READ, _BODY, MODE, _BEFORE),
+    impossible=(_READ_LENGTHS,),
+)
+def malformed_bodies_in_relay_logs(stream: StreamBuilder) -> None:
+    """A relay log with a transaction of which one event has a malformed body."""
+    kind, wrong = stream.vary(_READ), stream.vary(_BODY)
+    replica_groups.begin_relay_log(stream)
+    mode = replica_variants.set_mode(stream)
+    _add_malformed(stream, mode, kind, wrong, "FORMAT-APPLY-BODY-MALFORMED")
+
+
+@family(
+    focus="FORMAT-RELAY-BODIES-UNREAD",
+    dimensions=(_UNREAD, _BODY, MODE, _BEFORE),
+    impossible=(_UNREAD_LENGTHS,),
+)
+def malformed_bodies_received(stream: StreamBuilder) -> None:
+    """Groups that a source sends, one with an event whose body is malformed, of a type that receivers only copy."""
+    kind, wrong = stream.vary(_UNREAD), stream.vary(_BODY)
+    groups.begin_plain_log(stream)
+    mode = replica_variants.set_mode(stream)
+    _add_malformed(stream, mode, kind, wrong, "FORMAT-RELAY-BODIES-UNREAD")
+
+
+def _add_malformed(stream: StreamBuilder, mode: str, kind: Kind, wrong: tuple[str, int], mark: str) -> None:
+    """Add groups, one of them with a malformed event before its end."""
+    replica_variants.add_before(stream, mode, _BEFORE)
+    planned = replica_groups.in_mode(stream, replica_groups.transaction(stream), mode)
+    replica_groups.add(stream, planned[:-1])
+    stream.refuse(malformed(stream, kind, *wrong), kind="malformed", marks=(mark,))
+    replica_groups.add(stream, planned[-1:])
+    replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.group(stream), mode))
