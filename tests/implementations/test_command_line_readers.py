@@ -20,12 +20,12 @@ PROGRAMS = ("mysqlbinlog", "mariadb-binlog")
 PROFILE = "mysql-5.7"
 
 
-def asked(log_name="", log_pos=4, gtid_set=None):
+def settings_of_client(log_name="", log_pos=4, gtid_set=None):
     return {"log_name": log_name, "log_pos": log_pos, "gtid_set": gtid_set}
 
 
 def test_a_client_that_lost_its_connection_begins_after_the_last_event_that_it_printed():
-    place = Place(asked("binlog.000007", 256))
+    place = Place(settings_of_client("binlog.000007", 256))
     assert place.options() == ["--read-from-remote-server", "--start-position=256", "binlog.000007"]
     place.move({"type": EventType.ROTATE, "log_pos": 0, "next_file": "binlog.000007", "next_position": 256})
     place.move({"type": EventType.FORMAT_DESCRIPTION, "log_pos": 0})
@@ -49,7 +49,7 @@ def test_a_client_that_lost_its_connection_begins_after_the_last_event_that_it_p
     ],
 )
 def test_a_client_by_gtids_has_those_of_the_groups_that_it_printed_whole(group, counted):
-    place = Place(asked(gtid_set="a:1-3"))
+    place = Place(settings_of_client(gtid_set="a:1-3"))
     place.move({"type": EventType.GTID_TAGGED, "log_pos": 200, "gtid": "b:tag:4"})
     for event_type, words in group:
         place.move({"type": event_type, "log_pos": 300, **({"query": words} if words else {})})
@@ -57,7 +57,7 @@ def test_a_client_by_gtids_has_those_of_the_groups_that_it_printed_whole(group, 
 
 
 def test_a_client_that_has_no_gtids_begins_a_set():
-    place = Place(asked(gtid_set=""))
+    place = Place(settings_of_client(gtid_set=""))
     place.move({"type": EventType.GTID, "log_pos": 200, "gtid": "a:1"})
     place.move({"type": EventType.XID, "log_pos": 300})
     place.move({"type": EventType.ANONYMOUS_GTID, "log_pos": 400, "gtid": "ANONYMOUS"})
