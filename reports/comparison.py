@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from conformance.reports.case_alias import case_alias
 from conformance.reports.findings import findings_of
+from conformance.reports.outcome import broken_requirements
 from conformance.reports.record import RunRecord
 from conformance.reports.status import BROKEN, JUDGED
 from conformance.specs.run_comparison import (
@@ -79,7 +80,7 @@ def _run(record: RunRecord, path: str) -> ComparedRun:
         started=record.header.started,
         cases=record.footer.cases if record.footer else 0,
         passed=sum(each.verdict == "pass" for each in record.requirements),
-        broken=sum(each.verdict in BROKEN for each in record.requirements),
+        broken=len(broken_requirements(record)),
     )
 
 

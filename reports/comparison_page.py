@@ -16,14 +16,24 @@ from conformance.specs.run_comparison import ComparedFinding, ComparedRequiremen
 
 _CHARACTERS: Final = 300
 _NAME_CHARACTERS: Final = 120
+#: List of a comparison -> the words of the link to it, so short that those of all lists fit a telephone.
+_LINKS: Final = {
+    "broke": "Broke",
+    "only_first": "A only",
+    "fixed": "Fixed",
+    "only_second": "B only",
+    "new": "New",
+    "gone": "Gone",
+    "same": "Both",
+}
 
 
 def comparison_page(comparison: RunComparison) -> str:
     """Return a comparison as one self-contained HTML page."""
     first, second = (elided(run_name(run), _NAME_CHARACTERS) for run in (comparison.first, comparison.second))
     lists = [
-        *((key, title, len(entries)) for key, title, entries in requirements_of(comparison)),
-        *((key, title, count_of(entries)) for key, title, entries in findings_in(comparison)),
+        *((key, len(entries)) for key, _, entries in requirements_of(comparison)),
+        *((key, count_of(entries)) for key, _, entries in findings_in(comparison)),
     ]
     return page(
         f"{second} compared with {first}",
@@ -37,7 +47,10 @@ def comparison_page(comparison: RunComparison) -> str:
         ),
         element(
             "nav",
-            (element("a", f"{title} ({number})", href=f"#{key}") for key, title, number in lists),
+            (
+                element("a", _LINKS[key], element("span", f" {number}", class_="quiet"), href=f"#{key}")
+                for key, number in lists
+            ),
             aria_label="Parts of this comparison",
         )
         if lists

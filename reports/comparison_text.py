@@ -76,7 +76,7 @@ def comparison_lines(comparison: RunComparison, *, kept: bool = False) -> Iterat
         kept: The paths of its runs are those of records that `replay` can read: its lines have the short ids of cases.
     """
     for letter, run in (("A", comparison.first), ("B", comparison.second)):
-        held = f"{run.passed} requirements hold, {run.broken} do not"
+        held = f"{run.passed} requirements hold, {run.broken} are broken"
         yield one_line(f"{letter}: {run_name(run)}, {run.started}, {number_of(run.cases, 'case')}: {held} ({run.path})")
     for difference in comparison.differences:
         yield one_line(f"differs: {elided(difference, _CHARACTERS)}")

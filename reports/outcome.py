@@ -107,6 +107,7 @@ class Outcome:
         counts: Verdict -> number of requirements, in the order of `STATUSES`, zeros included.
         troubles: Crash, hang or protocol error -> number of cases, zeros left out.
         unexplained: Cases whose answer differs in a way that no requirement accounts for.
+        broken: Requirements that findings break; one whose cases crash because of another is not among them.
         cases: Cases of the run, as far as they are known.
         findings: Different causes of its failures.
         new: Those that the baseline does not list in every group of profiles.
@@ -119,6 +120,7 @@ class Outcome:
     counts: dict[str, int]
     troubles: dict[TroubleStatus, int]
     unexplained: int
+    broken: int
     cases: int
     findings: int
     new: int
@@ -139,6 +141,12 @@ class Outcome:
         return self.counts["pass"]
 
 
+def broken_requirements(record: RunRecord) -> list[RequirementResult]:
+    """Return the requirements that findings break, in the order of the record."""
+    names = charged(record)
+    return [each for each in record.requirements if each.verdict in BROKEN and each.id in names]
+
+
 def _sentence(record: RunRecord, verdict: Verdict, counts: Mapping[str, int]) -> str:
     """Return what the requirements came to."""
     if verdict == "cut off":
@@ -146,9 +154,8 @@ def _sentence(record: RunRecord, verdict: Verdict, counts: Mapping[str, int]) ->
             "The run did not finish. Below is what it had recorded by then; nothing is known about the rest. "
             "Run it again before you draw conclusions."
         )
-    names = charged(record)
-    broken = [each for each in record.requirements if each.verdict in BROKEN and each.id in names]
-    unanswered = sum(each.verdict in BROKEN and each.id not in names for each in record.requirements)
+    broken = broken_requirements(record)
+    unanswered = sum(each.verdict in BROKEN for each in record.requirements) - len(broken)
     judged = len(broken) + counts["pass"]
     if not judged and not unanswered:
         return "No case judged any requirement, so nothing was shown: neither that it conforms nor that it does not."
@@ -262,6 +269,7 @@ def outcome(record: RunRecord) -> Outcome:
         counts=counts,
         troubles=troubles,
         unexplained=record.footer.unexplained if record.footer is not None else 0,
+        broken=len(broken_requirements(record)),
         cases=cases,
         findings=len({failure.signature for failure in record.failures}),
         new=len({failure.signature for failure in record.failures if failure.known is None}),

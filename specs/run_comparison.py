@@ -20,7 +20,7 @@ class ComparedRun(Struct, frozen=True):
     started: Annotated[str, Meta(description="When it started, in UTC.")]
     cases: Count
     passed: Annotated[Count, Meta(description="Requirements that hold.")]
-    broken: Annotated[Count, Meta(description="Requirements that do not.")]
+    broken: Annotated[Count, Meta(description="Requirements that findings break.")]
 
 
 class ComparedRequirement(Struct, frozen=True):

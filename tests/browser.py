@@ -26,6 +26,14 @@ OFF_SCREEN = """
     wide.map(e => `${e.tagName}.${e.className}: ${e.textContent.slice(0, 40)}`).slice(-5)];
 """
 
+#: The links of the navigation: how many there are, on how many lines, and those that are not whole on the screen.
+NAVIGATION = """
+  const links = [...document.querySelectorAll("nav a")];
+  const tops = new Set(links.map(each => Math.round(each.getBoundingClientRect().top)));
+  const cut = links.filter(each => each.getBoundingClientRect().right > document.documentElement.clientWidth);
+  return [links.length, tops.size, cut.map(each => each.textContent)];
+"""
+
 
 def require_browser() -> str:
     """Return the path of a browser, or skip the test that needs one."""

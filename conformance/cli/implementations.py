@@ -10,7 +10,7 @@ from conformance.cli.certify import limit_options
 from conformance.cli.examples import examples
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
 from conformance.cli.names import IMPLEMENTATION
-from conformance.implementations.installation import CACHE, install, installed_versions
+from conformance.implementations.installation import CACHE, install, installed_versions, version_beside_the_kit
 from conformance.implementations.process.limits import DEFAULT_LIMITS, limits_of
 from conformance.implementations.process.process_implementation import CannotStart
 from conformance.implementations.registry import NamedImplementation, catalogue, entry_of, implementation
@@ -55,6 +55,7 @@ def _list(*, mutants: bool, as_json: bool) -> None:
             "missing": each.available(),
             "version": each.library.version if each.library else None,
             "installed": installed_versions(each.library) if each.library else None,
+            "beside_the_kit": version_beside_the_kit(each.library) if each.library else None,
         }
         for each in catalogue()
     ]
@@ -82,9 +83,11 @@ def _state(entry: NamedImplementation) -> str:
         return f"not usable here: {missing}"
     if entry.library is None:
         return "ready"
-    installed = installed_versions(entry.library)
-    if installed:
-        return f"installed: {', '.join(installed)}"
+    installed, beside = installed_versions(entry.library), version_beside_the_kit(entry.library)
+    states = [f"ready: {beside or 'modules'} beside the kit"] if beside is not None else []
+    states += [f"installed: {', '.join(installed)}"] if installed else []
+    if states:
+        return "; ".join(states)
     return f"not installed: binlog-conformance implementations install {entry.name}"
 
 

@@ -25,9 +25,7 @@ def run_page(title: str, *, about: str, links: Sequence[Link], body: Html) -> st
         links: Its navigation.
         body: Its content.
     """
-    navigation = element(
-        "nav", (element("a", link.text, href=link.address) for link in links), aria_label="Pages and parts"
-    )
+    navigation = element("nav", map(_link, links), aria_label="Pages and parts")
     return page(
         title,
         element(
@@ -40,6 +38,12 @@ def run_page(title: str, *, about: str, links: Sequence[Link], body: Html) -> st
         navigation if links else None,
         body,
     )
+
+
+def _link(link: Link) -> Html:
+    """Return a link, of which a telephone shows the first word, so that all of them fit."""
+    first, space, rest = link.text.partition(" ")
+    return element("a", first, element("span", space, rest, class_="quiet") if rest else None, href=link.address)
 
 
 def about_run(record: RunRecord) -> str:

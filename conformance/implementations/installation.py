@@ -10,6 +10,8 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as package_version
 from pathlib import Path
 from typing import Final
 
@@ -57,6 +59,16 @@ def installed_versions(library: Library) -> list[str]:
     return sorted((each for each in versions if re.match(r"\d", each)), key=order_of)
 
 
+def version_beside_the_kit(library: Library) -> str | None:
+    """Return the version of a library of Python that is installed where the kit is, None if none is."""
+    if not library.module or importlib.util.find_spec(library.module) is None:
+        return None
+    try:
+        return package_version(library.package)
+    except PackageNotFoundError:
+        return ""  # Its modules are there without a package, as in a folder of sources.
+
+
 def installed_program(library: Library, version: str | None) -> list[str]:
     """Return the command that starts an adapter; build it if it is not there.
 
@@ -67,7 +79,7 @@ def installed_program(library: Library, version: str | None) -> list[str]:
     Raises:
         CannotInstall: A tool is missing, or a step of the build fails.
     """
-    if version is None and library.module and importlib.util.find_spec(library.module) is not None:
+    if version is None and version_beside_the_kit(library) is not None:
         folder = Path(sys.prefix)
     else:
         folder = install(library, version or library.version)

@@ -13,7 +13,7 @@ from typing import Final, Protocol, Self, runtime_checkable
 from conformance.implementations.installation import installed_program
 from conformance.implementations.library import ADAPTERS, Library, libraries
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
-from conformance.implementations.process.process_implementation import ProcessImplementation
+from conformance.implementations.process.process_implementation import CannotStart, ProcessImplementation
 from conformance.implementations.python_implementation import PythonImplementation
 from conformance.protocol.observation import Declaration, Observation, Request, Trouble
 from conformance.servers.server_url import ServerUrl
@@ -23,6 +23,11 @@ from conformance.specs.suggestion import suggestion
 
 #: What may follow a name in a spec.
 _SEPARATORS: Final = (":", "==", "@")
+#: Command line reader -> the package that it comes in.
+_PACKAGES: Final = {
+    "mariadb-binlog": "MariaDB's client package, such as Debian's mariadb-client",
+    "mysqlbinlog": "MySQL's client package, such as mysql-community-client",
+}
 
 
 class Implementation(Protocol):
@@ -157,14 +162,30 @@ def _program(name: str) -> Callable[[str, Limits], Implementation]:
     def make(rest: str, limits: Limits) -> Implementation:
         if rest.startswith(("==", "@")):
             raise ValueError(f"{rest!r} is not valid, as {name} is a program of this machine: write {name}:/path/to/it")
-        reader = [sys.executable, str(ADAPTERS / "command_line_reader.py"), rest.removeprefix(":") or name]
-        return ProcessImplementation(reader, limits=limits)
+        program = rest.removeprefix(":") or name
+        return ProcessImplementation(lambda: _reader(program), limits=limits)
 
     return make
 
 
-def _on_path(name: str, source: str) -> Callable[[], str | None]:
-    return lambda: None if shutil.which(name) else f"{name} is not on the PATH: it is in {source}"
+def _reader(program: str) -> list[str]:
+    """Return the command of the adapter of a command line reader.
+
+    Raises:
+        CannotStart: There is no such program.
+    """
+    if shutil.which(program) is None:
+        source = _PACKAGES.get(program)
+        raise CannotStart(_missing(program) if source else f"{program} is not a program that can be run")
+    return [sys.executable, str(ADAPTERS / "command_line_reader.py"), program]
+
+
+def _missing(name: str) -> str:
+    return f"{name} is not on the PATH: it is in {_PACKAGES[name]}; or write {name}:/path/to/it"
+
+
+def _on_path(name: str) -> Callable[[], str | None]:
+    return lambda: None if shutil.which(name) else _missing(name)
 
 
 def _command(rest: str, limits: Limits) -> Implementation:
@@ -221,14 +242,14 @@ _CATALOGUE: Final = (
         "mariadb-binlog",
         "mariadb-binlog[:/path/to/program]",
         "MariaDB's command line reader, its output parsed",
-        _on_path("mariadb-binlog", "MariaDB's client package, such as Debian's mariadb-client"),
+        _on_path("mariadb-binlog"),
         _program("mariadb-binlog"),
     ),
     NamedImplementation(
         "mysqlbinlog",
         "mysqlbinlog[:/path/to/program]",
         "MySQL's command line reader, its output parsed",
-        _on_path("mysqlbinlog", "MySQL's client package, such as mysql-community-client"),
+        _on_path("mysqlbinlog"),
         _program("mysqlbinlog"),
     ),
     NamedImplementation(

@@ -88,6 +88,7 @@ def _goes_on(alignment: Alignment, requirement: str) -> Iterator[Check]:
         stops = (
             _stops_by_itself(alignment)
             and not _asks_for_wrong_place(alignment)
+            and not _never_asks(alignment)
             and last < index
             and not _required(alignment, last + 1, index)
         )
@@ -128,14 +129,21 @@ def _asks_for_wrong_place(alignment: Alignment) -> bool:
     return any(words in _error(alignment) for words in _WRONG_PLACE)
 
 
+def _never_asks(alignment: Alignment) -> bool:
+    """Return whether the answer ends with an error, and the source had no event to send."""
+    return _stops_by_itself(alignment) and alignment.observation.deliveries == 0
+
+
 def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """Check that the client asks for the log and the position in which it is to begin."""
+    """Check that the client asks for the log and the position in which it is to begin, or by its GTIDs."""
     first = next(iter(_required(alignment, 0, alignment.count)), alignment.count)
     is_first = _last(alignment) < 0 and not any(cut["index"] < first for cut in _cuts(alignment))
     if is_first and _asks_for_wrong_place(alignment):
         settings = alignment.case.settings
         place = f"{settings['log_name']}:{settings['log_pos']}"
         yield Check("it begins at a wrong place", f"it does not begin at {place}: {_error(alignment)}")
+    elif _last(alignment) < 0 and _never_asks(alignment):
+        yield Check("it asks for no events", f"it ends before it asks for any event: {_error(alignment)}")
     elif _last(alignment) >= 0:
         yield GOOD
 

@@ -145,7 +145,7 @@ def reads_page(runs: Sequence[KeptRun]) -> str:
             ),
         ),
         filter_bar({}, failing=None),
-        element("main", scrolling_table(("", *by_name), rows, class_="overview"), data_counted="rows"),
+        element("main", scrolling_table(("", *by_name), rows, class_="overview wide"), data_counted="rows"),
     )
 
 
@@ -246,7 +246,7 @@ def _worklog(
     return element(
         "section",
         element("h2", worklog, element("span", f" {len(requirements)} requirements", class_="quiet")),
-        scrolling_table(("Requirement", *names), rows, class_="overview"),
+        scrolling_table(("Requirement", *names), rows, class_="overview wide"),
         class_="worklog",
         data_part=True,
     )

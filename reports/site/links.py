@@ -14,10 +14,10 @@ from conformance.specs.run_record import BESIDE_THE_CATALOGUE
 _DIGITS: Final = 10
 #: The page that reads logs in the browser, which not every site has.
 LOG_PAGE: Final = "log.html"
-#: The pages that every page has a link to: address from the top of the site -> title.
+#: The pages that every page has a link to: address from the top of the site -> title. Together they fit a telephone.
 _PLACES: Final = {
-    "index.html": "Implementations",
-    "reads.html": "Which parser reads what",
+    "index.html": "Certified",
+    "reads.html": "Reads what",
     "requirements.html": "Requirements",
     "findings.html": "Findings",
 }

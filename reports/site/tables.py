@@ -7,7 +7,7 @@ from conformance.reports.filter_bar import facet
 from conformance.reports.finding_card import badge
 from conformance.reports.foreign_text import elided, one_line
 from conformance.reports.kept_runs import KeptRun
-from conformance.reports.outcome import charged, number_of, outcome
+from conformance.reports.outcome import number_of, outcome
 from conformance.reports.site.catalogue_of_findings import KeptFinding
 from conformance.reports.site.links import implementation_address, requirement_links
 from conformance.specs.run_record import Header
@@ -31,7 +31,7 @@ def _run(run: KeptRun, up: str, *, linked: bool) -> Html:
     outcome_of_run = outcome(run.record)
     numbers = {
         "hold": outcome_of_run.passed,
-        "broken": len(charged(run.record) & {each.id for each in run.record.requirements}),
+        "broken": outcome_of_run.broken,
         "findings": outcome_of_run.findings,
         "cases": outcome_of_run.cases,
     }

@@ -13,7 +13,7 @@ from conformance.engine.coverage import EVENT_TYPES
 from conformance.oracles.coverage.shipped_boundary_coverage import SHIPPED_BOUNDARY_TABLES
 from conformance.reports.case_alias import case_alias
 from conformance.reports.record import read_record
-from tests.browser import OFF_SCREEN, ask, require_browser
+from tests.browser import NAVIGATION, OFF_SCREEN, ask, require_browser
 from tests.reports.example_record import example_lines, write_lines
 
 
@@ -135,6 +135,18 @@ def test_nothing_of_a_page_is_off_screen(tmp_path, width):
     links = [Link("A page with a long name", "#"), Link("Another page with a long name", "#")]
     for page in (trend_page(nights, links=links), coverage_page(coverage, profiles, about="long " * 90, links=links)):
         assert ask(page, tmp_path, width=width, question=OFF_SCREEN) == [0, []]
+
+
+def test_the_navigation_and_the_chart_are_legible_on_a_telephone(tmp_path):
+    require_browser()
+    coverage = {
+        name: {("QUERY", "0", "mysql-8.0"): 1} for name in ("event types and flags", "families", "faults and positions")
+    }
+    links = [Link("Report", "report.html"), Link("Trend", "trend.html")]
+    page = coverage_page(coverage, ["mysql-8.0"], links=links)
+    assert ask(page, tmp_path, width=390, question=NAVIGATION) == [5, 1, []]
+    question = "return document.querySelector('.nights text').getBoundingClientRect().height;"
+    assert ask(trend_page(night(1, "R")), tmp_path, width=390, question=question) > 9
 
 
 def test_sorting_the_trend_leaves_the_totals_on_top(tmp_path):

@@ -7,6 +7,7 @@ from small_logs import EVENTS, QUERY, ROWS, TABLE, UUID, damaged, log, offset_of
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
+from conformance.implementations.adapters.command_line_reader import Place
 from conformance.implementations.registry import implementation
 from conformance.oracles.judge import request_of
 from conformance.protocol.observation import Observation, Request, Trouble
@@ -17,6 +18,51 @@ from conformance.strategies.grammar.family import case_of
 PROGRAMS = ("mysqlbinlog", "mariadb-binlog")
 #: The profile of a log that both read whole.
 PROFILE = "mysql-5.7"
+
+
+def settings_of_client(log_name="", log_pos=4, gtid_set=None):
+    return {"log_name": log_name, "log_pos": log_pos, "gtid_set": gtid_set}
+
+
+def test_a_client_that_lost_its_connection_begins_after_the_last_event_that_it_printed():
+    place = Place(settings_of_client("binlog.000007", 256))
+    assert place.options() == ["--read-from-remote-server", "--start-position=256", "binlog.000007"]
+    place.move({"type": EventType.ROTATE, "log_pos": 0, "next_file": "binlog.000007", "next_position": 256})
+    place.move({"type": EventType.FORMAT_DESCRIPTION, "log_pos": 0})
+    place.move({"type": EventType.QUERY, "log_pos": 300, "query": "BEGIN"})
+    assert place.options()[1:] == ["--start-position=300", "binlog.000007"]
+    place.move({"type": EventType.ROTATE, "log_pos": 340, "next_file": "binlog.000008", "next_position": 4})
+    assert place.options()[1:] == ["--start-position=4", "binlog.000008"]
+
+
+@pytest.mark.parametrize(
+    ("group", "counted"),
+    [
+        ([(EventType.QUERY, "BEGIN"), (EventType.TABLE_MAP, ""), (EventType.XID, "")], "a:1-3,b:tag:4"),
+        ([(EventType.QUERY, "BEGIN"), (EventType.QUERY, "insert"), (EventType.QUERY, "COMMIT")], "a:1-3,b:tag:4"),
+        ([(EventType.QUERY, "CREATE TABLE t (a INT)")], "a:1-3,b:tag:4"),
+        ([(EventType.TRANSACTION_PAYLOAD, "")], "a:1-3,b:tag:4"),
+        ([(EventType.QUERY, "XA START X'78'"), (EventType.XA_PREPARE, "")], "a:1-3,b:tag:4"),
+        ([(EventType.QUERY, "BEGIN"), (EventType.QUERY, "insert")], "a:1-3"),
+        ([(EventType.QUERY, "BEGIN"), (EventType.TABLE_MAP, "")], "a:1-3"),
+        ([], "a:1-3"),
+    ],
+)
+def test_a_client_by_gtids_has_those_of_the_groups_that_it_printed_whole(group, counted):
+    place = Place(settings_of_client(gtid_set="a:1-3"))
+    place.move({"type": EventType.GTID_TAGGED, "log_pos": 200, "gtid": "b:tag:4"})
+    for event_type, words in group:
+        place.move({"type": event_type, "log_pos": 300, **({"query": words} if words else {})})
+    assert place.options() == ["--read-from-remote-source=BINLOG-DUMP-GTIDS", f"--exclude-gtids={counted}", ""]
+
+
+def test_a_client_that_has_no_gtids_begins_a_set():
+    place = Place(settings_of_client(gtid_set=""))
+    place.move({"type": EventType.GTID, "log_pos": 200, "gtid": "a:1"})
+    place.move({"type": EventType.XID, "log_pos": 300})
+    place.move({"type": EventType.ANONYMOUS_GTID, "log_pos": 400, "gtid": "ANONYMOUS"})
+    place.move({"type": EventType.XID, "log_pos": 500})
+    assert place.options()[1] == "--exclude-gtids=a:1"
 
 
 @pytest.fixture(scope="module", params=PROGRAMS)

@@ -3,11 +3,13 @@
 import json
 import sys
 from dataclasses import replace
+from importlib import metadata
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace as with_values
 
+from conformance.cli.implementations import _state
 from conformance.implementations import installation
 from conformance.implementations.installation import (
     CACHE,
@@ -16,6 +18,7 @@ from conformance.implementations.installation import (
     install,
     installed_program,
     installed_versions,
+    version_beside_the_kit,
 )
 from conformance.implementations.library import ADAPTERS, Library, libraries
 from conformance.implementations.process.limits import DEFAULT_LIMITS
@@ -82,6 +85,18 @@ def test_versions_are_beside_each_other_and_listed_in_their_order():
         install(EXAMPLE, version)
     assert installed_versions(EXAMPLE) == ["1.9", "1.10", "2.0"]
     assert installed_versions(with_values(EXAMPLE, package="another")) == []
+
+
+def test_a_library_that_is_installed_beside_the_kit_is_listed_as_ready():
+    """Any package of this environment does: the libraries themselves are in extras."""
+    library = with_values(EXAMPLE, package="click", module="click")
+    assert version_beside_the_kit(library) == metadata.version("click")
+    assert (
+        _state(replace(entry_of("mysql-replication")[0], library=library))
+        == f"ready: {metadata.version('click')} beside the kit"
+    )
+    assert version_beside_the_kit(with_values(library, module="no_such_module")) is None
+    assert version_beside_the_kit(EXAMPLE) is None
 
 
 def test_a_build_of_other_steps_is_not_used(cache):
@@ -151,7 +166,7 @@ def test_the_list_names_what_is_missing_and_how_to_get_it(cache, monkeypatch, tm
     assert entries["mysql_common"]["missing"] == "mysql_common needs cargo (https://rustup.rs) on the PATH"
     assert entries["go-mysql"] | {"missing": ""} == {
         "name": "go-mysql", "usage": "go-mysql[@VERSION]", "missing": "", "version": "1.16.0", "installed": [],
-        "description": "go-mysql's parser of binary logs, in Go",
+        "description": "go-mysql's parser of binary logs, in Go", "beside_the_kit": None,
     }  # fmt: skip
     assert entries["reference"]["installed"] is None
 

@@ -78,6 +78,10 @@ def test_a_command_is_split_like_a_shell_would():
         ("@vlasky/zongi@0.9.0", "'@vlasky/zongi@0.9.0' is not a valid implementation: did you mean @vlasky/zongji"),
         ("mysqlbinlog==8.0", "a program of this machine"),
         ("mysqlbinlog@8.0", "a program of this machine"),
+        (
+            "server:mysql5",
+            "no server 'mysql5'; the servers are mysql55, .*; did you mean mysql57 or .*; write server:NAME",
+        ),
         ("command:", "'command' needs a program"),
         ("command", "'command' needs a program"),
     ],
@@ -85,3 +89,17 @@ def test_a_command_is_split_like_a_shell_would():
 def test_the_error_about_a_wrong_name_gives_the_right_form(spec, message):
     with pytest.raises(ValueError, match=message):
         implementation(spec)
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("mysqlbinlog", "mysqlbinlog is not on the PATH: it is in MySQL's client package, such as .*; or write"),
+        ("mariadb-binlog", "mariadb-binlog is not on the PATH: it is in MariaDB's client package, .*; or write"),
+        ("mysqlbinlog:/nowhere/mysqlbinlog", "/nowhere/mysqlbinlog is not a program that can be run"),
+    ],
+)
+def test_a_program_that_is_missing_is_named_with_the_package_that_has_it(spec, message, monkeypatch):
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(CannotStart, match=f"^{message}"):
+        implementation(spec).start()

@@ -3,9 +3,11 @@
 import re
 from pathlib import Path
 
-from example_record import failure, finished, header, requirement, write_lines
+from example_record import crash, failure, finished, header, requirement, write_lines
 from hostile import hostile_lines
 
+from conformance.reports.comparison import compare_runs
+from conformance.reports.outcome import outcome
 from conformance.reports.overview import names_of, overview_markdown, overview_page
 from conformance.reports.record import read_record
 
@@ -33,6 +35,21 @@ def test_each_requirement_has_the_verdict_of_each_run(tmp_path: Path):
     assert "not selected" in page
     assert "| `A-1` | ✗ fail | ✓ pass |" in markdown
     assert "| mysql\\-replication 1.0.18 | conforming | 2 | 0 | 0 |" in markdown
+
+
+def test_a_requirement_whose_cases_crash_because_of_another_is_not_counted_as_broken(tmp_path: Path):
+    lines = [
+        crash(requirement="A-1"),
+        requirement("A-1", "crash"),
+        requirement("A-2", "crash"),
+        requirement("A-3", "fail"),
+    ]
+    (record,) = records_of(tmp_path, finished(failure(requirement="A-3"), *lines))
+    page, markdown = overview_page([record]), overview_markdown([record])
+    assert "It breaks 2 of the 2 requirements" in outcome(record).sentence.replace("**", "")
+    assert ">2</td>" in re.search('<td[^>]*data-label="broken"[^>]*>.*?</td>', page)[0]
+    assert "| not conforming | 0 | 2 | 2 |" in markdown
+    assert compare_runs(record, record).first.broken == 2
 
 
 def test_requirements_on_which_all_runs_agree_are_left_out_of_the_markdown(tmp_path: Path):

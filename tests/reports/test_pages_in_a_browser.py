@@ -12,7 +12,7 @@ from conformance.reports.comparison_page import comparison_page
 from conformance.reports.html import html_report
 from conformance.reports.overview import overview_page
 from conformance.reports.record import RunRecord, read_record
-from tests.browser import OFF_SCREEN, ask, dom, printed, require_browser
+from tests.browser import NAVIGATION, OFF_SCREEN, ask, dom, printed, require_browser
 
 pytestmark = pytest.mark.slow
 
@@ -58,14 +58,26 @@ def test_on_a_narrow_screen_expected_and_observed_are_one_below_the_other(exampl
     assert (top, right <= other_left) == (other_top, True)
 
 
-def test_the_navigation_is_one_line(example: RunRecord, tmp_path: Path):
-    question = """
-      const links = [...document.querySelectorAll("nav a")].map(link => link.getBoundingClientRect());
-      return [links.map(each => Math.round(each.top)), Math.max(...links.map(each => each.right)) <= innerWidth];
-    """
-    tops, fits = ask(html_report(example), tmp_path, width=390, question=question)
-    assert len(tops) == 4
-    assert (len(set(tops)), fits) == (1, True)
+def test_the_navigation_of_a_report_is_one_line(example: RunRecord, tmp_path: Path):
+    assert ask(html_report(example), tmp_path, width=390, question=NAVIGATION) == [4, 1, []]
+
+
+def test_the_navigation_of_a_comparison_is_one_line(tmp_path: Path):
+    """There is a link for each list of a comparison, and here no list is empty."""
+    verdicts = {
+        "A": ("pass", "fail"),
+        "B": ("fail", "pass"),
+        "C": ("pass", None),
+        "D": (None, "pass"),
+        "E": ("fail",) * 2,
+    }
+    runs = []
+    for number, own in enumerate(("gone", "new")):
+        failures = [failure(requirement="E", signature=signature) for signature in (own, "in both")]
+        judged = [requirement(name, each[number]) for name, each in verdicts.items() if each[number]]
+        runs.append(read_record(write_lines(tmp_path / f"{number}.jsonl", finished(*failures, *judged))))
+    page = comparison_page(compare_runs(*runs))
+    assert ask(page, tmp_path, width=390, question=NAVIGATION) == [7, 1, []]
 
 
 def test_the_policy_lets_the_script_of_the_page_run_and_no_other(example: RunRecord, tmp_path: Path):

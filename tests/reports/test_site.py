@@ -12,7 +12,7 @@ from msgspec import structs
 
 from conformance.reports.kept_runs import keep_run, kept_runs
 from conformance.reports.site.site import pages, write_site
-from tests.browser import OFF_SCREEN, ask, require_browser
+from tests.browser import NAVIGATION, OFF_SCREEN, ask, require_browser
 from tests.running import forked
 
 TEXT = "WL4033-READ-ROWS-QUERY-TEXT"
@@ -215,6 +215,28 @@ def test_the_command_writes_the_same_pages(runs, tmp_path):
 def test_pages_fit_a_telephone(site, address, tmp_path):
     require_browser()
     assert ask(site[address], tmp_path, width=390, question=OFF_SCREEN) == [0, []]
+    assert ask(site[address], tmp_path, width=390, question=NAVIGATION) == [4, 1, []]
+
+
+@pytest.mark.slow
+def test_a_dozen_columns_of_what_is_read_fit_a_window(tmp_path):
+    require_browser()
+    for name in ("@acme/reader", *"abcdefghi"):
+        keep(tmp_path, name if len(name) > 1 else f"{name}-reader-with-long-name", "3.10.1", VERSIONS["1.10"])
+    page = dict(pages(kept_runs(tmp_path / "kept")))["reads.html"]
+    question = """const table = document.querySelector(".scroll"); return [table.querySelectorAll("thead th").length,
+      table.scrollWidth <= table.clientWidth];"""
+    assert ask(page, tmp_path, width=1280, question=question) == [11, True]
+
+
+@pytest.mark.slow
+def test_a_cell_without_words_has_no_label_on_a_telephone(site, tmp_path):
+    require_browser()
+    question = """return [...document.querySelectorAll("td[data-label]")].filter(each => !each.textContent)
+      .map(each => each.getBoundingClientRect().width);"""
+    widths = ask(site[f"requirements/{TEXT}.html"], tmp_path, width=390, question=question)
+    assert len(widths) == 2
+    assert set(widths) == {0}
 
 
 @pytest.mark.slow

@@ -133,7 +133,7 @@ def test_a_server_without_a_log_ends_a_command_with_2_and_one_line(words):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["certify", "server:oracle"], "'oracle' is not a server: write server: and one of mysql55, "),
+        (["certify", "server:oracle"], "no server 'oracle'; the servers are mysql55, "),
         (["certify", "server:mysql57"], "server:mysql57 needs BINLOG_SERVERS"),
         (["certify", "mysql://kit@h?allow=all"], "'all' cannot be allowed"),
         (["check"], "name files, or a server with --server"),

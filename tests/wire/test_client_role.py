@@ -8,6 +8,7 @@ from extras import require
 
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import ROWS_TYPES, EventType
+from conformance.binlog.flags import Flag
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.registry import implementation
 from conformance.oracles.judge import Judge, request_of
@@ -110,6 +111,51 @@ class DoesNotResume(Client):
 
     def lose(self):
         raise ConnectionLost("the connection is lost")
+
+
+@pytest.mark.parametrize("stopping", ["PREVIOUS_GTIDS", "ANONYMOUS_GTID"])
+def test_a_client_that_stops_at_an_event_that_it_could_keep_back_is_blamed(stopping):
+    class Stops(Client):
+        def report(self, header, data):
+            if header.type == EventType[stopping] and header.log_pos:
+                raise MalformedBody("this event is not read")
+            return super().report(header, data)
+
+    judge, seen = Judge(ReferenceImplementation().declaration.roles["client"]), 0
+    for index in range(20):
+        question = case(f"client:sent_logs/mysql-8.4/0/{index}")
+        answer = answer_with(Stops, request_of(question))
+        following = question.expected.events[len(answer.events) + 1 :]
+        # Whether it stops at the one or at an ignorable event right after it, no answer shows.
+        if answer.error is None or question.settings["source"]["cuts"] or following[0].get("flags", 0) & Flag.IGNORABLE:
+            continue
+        failed = [each.signature for each in judge.judge(question, answer) if each.status == "fail"]
+        assert failed == [f"{stopping} refused"], index
+        seen += 1
+    assert seen
+
+
+class NeverAsks(Client):
+    """Stops before it has asked for anything."""
+
+    def connect(self):
+        raise ConnectionLost("the name of the log is too long")
+
+
+@pytest.mark.parametrize(
+    ("family", "finding"),
+    [
+        ("sent_logs", ("FORMAT-CLIENT-BEGIN", "it asks for no events")),
+        ("sent_gtids", ("FORMAT-CLIENT-EVENT", "PREVIOUS_GTIDS refused")),
+    ],
+)
+def test_a_client_that_asks_for_nothing_is_one_finding_whatever_comes_first(family, finding):
+    judge, signatures = Judge(ReferenceImplementation().declaration.roles["client"]), set()
+    for index in range(12):
+        question = case(f"client:{family}/mysql-8.4/0/{index}")
+        verdicts = judge.judge(question, answer_with(NeverAsks, request_of(question)))
+        signatures |= {(each.requirement, each.signature) for each in verdicts if each.status == "fail"}
+    assert signatures == {finding}
 
 
 @pytest.mark.parametrize(

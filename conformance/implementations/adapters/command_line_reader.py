@@ -2,7 +2,8 @@
 
 Each stream is written to a file, the program prints it with a hex dump of each event, and the output becomes events.
 Only what the text shows without doubt is reported: for example, the text of a Rows_query loses its blank lines, and a
-column count is not printed at all. In the role `render` the text itself is the answer.
+column count is not printed at all. In the role `render` the text itself is the answer. In the role `client` the program
+reads from the source (--read-from-remote-server), and the adapter starts it again where a lost connection has ended it.
 """
 
 import argparse
@@ -43,13 +44,18 @@ SETTINGS = re.compile(rb"\A(?:(?:use `|SET |/\*!|# Ignored ).*/\*!\*/;\n)*")
 HEADER_BYTES = 19
 #: Event type codes.
 QUERY = 2
+ROTATE = 4
 TABLE_MAP = 19
 #: MySQL's rows events.
 ROWS_EVENTS = (20, 21, 22, 23, 24, 25, 30, 31, 32, 39)
 #: Those of Table_map and rows events, to which a rule for a database applies, besides statements.
 FILTERED = (TABLE_MAP, *ROWS_EVENTS)
+EXECUTE_LOAD_QUERY = 18
 PAYLOAD = 40
 ANNOTATE_ROWS = 160
+#: The events that begin a group of MySQL, and those that end one, besides statements.
+GTIDS = (33, 34, 42)
+GROUP_ENDS = (16, 38, PAYLOAD)
 #: The names of the types of an Intvar; any other one is printed for an unknown type.
 INTVARS = {b"LAST_INSERT_ID": 1, b"INSERT_ID": 2}
 DELIMITER = b"\n/*!*/;\n"
@@ -200,7 +206,7 @@ XID = numbers(r"\tXid = (\d+)", "xid")
 #: Event type code -> the function that reads its text, for both programs.
 READERS: dict[int, Callable[[Printed], Fields]] = {
     QUERY: query,
-    4: rotate,
+    ROTATE: rotate,
     5: intvar,
     13: rand,
     15: format_description,
@@ -215,6 +221,56 @@ MYSQL_READERS = {33: gtid, 34: gtid, 35: previous_gtids, 42: gtid}
 def text_of(data: bytes) -> str:
     """Return text in the notation of the protocol."""
     return data.decode("utf-8", "replace")
+
+
+#: What is reported of an event in the role `client`. The program prints events, and keeps no position of its own.
+OF_CLIENT = ("type", "log_pos", "timestamp", "server_id", "flags", "query")
+#: Its words where the source has gone.
+LOST = re.compile(r"Lost connection|Can't connect|server has gone away")
+#: How often it is started again in a row without an event.
+TRIES = 3
+#: Its words where it lacks what an older source takes for the password: a plugin, which is a file of its own.
+NO_PLUGIN = re.compile(r"Authentication plugin '(\w+)' cannot be loaded")
+
+
+class Place:
+    """Where the program is to begin: at a position, or after the GTIDs of whole groups that it has printed.
+
+    Args:
+        settings: Those of a question in the role `client`.
+    """
+
+    def __init__(self, settings: Fields) -> None:
+        self._log, self._position = settings["log_name"], settings["log_pos"]
+        self._gtids: str | None = settings["gtid_set"]
+        self._pending = ""
+        self._in_transaction = False
+
+    def options(self) -> list[str]:
+        """Return the options and the argument that name the place."""
+        if self._gtids is None:
+            return ["--read-from-remote-server", f"--start-position={self._position}", self._log]
+        # The source finds the log in which to begin.
+        return ["--read-from-remote-source=BINLOG-DUMP-GTIDS", f"--exclude-gtids={self._gtids}", ""]
+
+    def move(self, event: Fields) -> None:
+        """Move to after an event."""
+        if event["type"] == ROTATE and "next_file" in event:
+            self._log, self._position = event["next_file"], event["next_position"]
+        elif event["log_pos"]:
+            self._position = event["log_pos"]
+        if event["type"] in GTIDS:
+            self._pending, self._in_transaction = event.get("gtid", ""), False
+        words = event.get("query", "").upper()
+        if words == "BEGIN" or words.startswith("XA START "):
+            self._in_transaction = True
+        elif self._ends_group(event["type"], words) and ":" in self._pending and self._gtids is not None:
+            self._gtids = ",".join(filter(None, (self._gtids, self._pending)))
+            self._pending = ""
+
+    def _ends_group(self, event_type: int, words: str) -> bool:
+        is_statement = event_type in (QUERY, EXECUTE_LOAD_QUERY) and not self._in_transaction
+        return event_type in GROUP_ENDS or words in ("COMMIT", "ROLLBACK") or is_statement
 
 
 class Reader:
@@ -240,12 +296,16 @@ class Reader:
         # Without -vv MySQL's program prints no Rows_query events; with it MariaDB's stops at columns it cannot print.
         # Newer programs of MariaDB refuse GTIDs out of order, which servers log, unless an option asks for them.
         # Files of LOAD DATA are written to the folder, and deleted with it.
-        self._command = [
-            program, "--no-defaults", *(["-vv"] if self.name == "mysqlbinlog" else []), "--hexdump",
+        self._options = [
+            *(["-vv"] if self.name == "mysqlbinlog" else []), "--hexdump",
             "--base64-output=decode-rows", "--verify-binlog-checksum",
             *(["--skip-gtid-strict-mode"] if "gtid-strict-mode" in usage else []),
-            f"--local-load={folder}", str(self._file),
+            f"--local-load={folder}",
         ]  # fmt: skip
+        self._command = [program, "--no-defaults", *self._options, str(self._file)]
+        self._knows_gtids = "BINLOG-DUMP-GTIDS" in usage
+        # Newer programs of MariaDB refuse a source without TLS unless an option asks for one.
+        self._without_tls = self.name == "mariadb-binlog" and "--ssl" in usage
 
     def _run(self, option: str) -> str:
         try:
@@ -299,13 +359,7 @@ class Reader:
             Unprinted: The program leaves out what it cannot print.
         """
         self._file.write_bytes(stream)
-        done = subprocess.run(self._command, capture_output=True, env=self._environment, check=False)
-        if done.returncode < 0:
-            # It was killed by a signal. The adapter ends in the same way, so that the kit sees the crash.
-            sys.stderr.write(text_of(done.stderr))
-            sys.stderr.flush()
-            signal.signal(-done.returncode, signal.SIG_DFL)
-            os.kill(os.getpid(), -done.returncode)
+        done = self._read(self._command)
         events, error = self.events(done.stdout), refusal(done.returncode, text_of(done.stderr))
         if error is not None and IN_PAYLOAD in error["message"] and events and events[-1]["type"] == PAYLOAD:
             # It names no offset, and has printed the beginning of the payload already.
@@ -320,6 +374,70 @@ class Reader:
         elif unprinted:
             raise Unprinted(f"the statement of the Query event at offset {unprinted[0]} is not printed")
         return events, error
+
+    def _read(self, command: list[str]) -> subprocess.CompletedProcess[bytes]:
+        """Run the program."""
+        done = subprocess.run(command, capture_output=True, env=self._environment, check=False)
+        if done.returncode < 0:
+            # It was killed by a signal. The adapter ends in the same way, so that the kit sees the crash.
+            sys.stderr.write(text_of(done.stderr))
+            sys.stderr.flush()
+            signal.signal(-done.returncode, signal.SIG_DFL)
+            os.kill(os.getpid(), -done.returncode)
+        return done
+
+    def replicate(self, settings: Fields) -> tuple[list[Fields], Fields | None]:
+        """Return the events that the program prints of a source's logs, and the error that it ends with.
+
+        Raises:
+            Unprinted: The program leaves out what it cannot print, or cannot ask by GTIDs.
+        """
+        if settings["gtid_set"] is not None and not self._knows_gtids:
+            raise Unprinted("the program does not ask by sets of GTIDs")
+        options = self._folder / "source.cnf"
+        names = ("host", "port", "user", "password")
+        lines = [*(f'{name} = "{settings[name]}"' for name in names), *(["skip-ssl"] if self._without_tls else [])]
+        options.write_text("\n".join(("[client]", *lines, "")), encoding="utf-8")
+        command = [self._program, f"--defaults-file={options}", *self._options, "--to-last-log"]
+        place, delivered, tries = Place(settings), [], 0
+        while True:
+            done = self._read([*command, *place.options()])
+            events = self.printed(done.stdout)
+            for event in events:
+                place.move(event)
+            delivered += events
+            if plugin := NO_PLUGIN.search(text_of(done.stderr)):
+                raise Unprinted(f"the program has no {plugin[1]} here, with which the source authenticates")
+            error = refusal(done.returncode, text_of(done.stderr))
+            tries = 0 if any(event["log_pos"] for event in events) else tries + 1
+            if error is None or tries == TRIES or not LOST.search(error["message"]):
+                break
+        entries = [{name: event[name] for name in OF_CLIENT if name in event} for event in delivered]
+        if error is None:
+            entries.append({"type": None, "log_pos": 0})
+        return entries, error
+
+    def printed(self, output: bytes) -> list[Fields]:
+        """Return the events that the program printed of a source's logs, those of each log in their order there.
+
+        Raises:
+            Unprinted: The program does not print the statement of a Query event.
+        """
+        output = FOOTER.sub(b"", COMPRESSED.sub(b"", output))
+        starts = list(EVENT.finditer(output))
+        ends = [each.start() for each in starts[1:]] + [len(output)]
+        events: list[tuple[int, int, Fields]] = []
+        log = position = 0
+        for start, end in zip(starts, ends, strict=False):
+            event = self._event(start, NEXT.sub(b"", output[start.end() : end]))
+            if event["type"] == QUERY and event["handled"] == "known" and "query" not in event:
+                raise Unprinted(f"the statement of the Query event that ends at {event['log_pos']} is not printed")
+            if event["type"] == ROTATE and not event["log_pos"]:
+                log, position = log + 1, 0  # The source's own, at the beginning of each log.
+            # Some events are printed only after their successor.
+            position = event["log_pos"] or position
+            events.append((log, position, event))
+        return [event for _, _, event in sorted(events, key=operator.itemgetter(0, 1))]
 
     def render(self, streams: list[bytes], settings: Fields) -> tuple[list[Fields], Fields | None]:
         """Return what the program prints for some logs in one call, and the error that it ends with."""
@@ -500,11 +618,18 @@ def serve(reader: Reader) -> None:
                         "abilities": ["error_at"],
                         "profiles": reader.profiles,
                     },
+                    "client": {"fields": OF_CLIENT, "abilities": [], "profiles": reader.profiles},
                 },
             }
         elif request["cmd"] == "decode":
             try:
                 events, error = reader.decode(stream_of(request))
+                answer = {"seq": request["seq"], "events": events, "error": error}
+            except Unprinted as unprinted:
+                answer = {"seq": request["seq"], "unsupported": str(unprinted)}
+        elif request["cmd"] == "client":
+            try:
+                events, error = reader.replicate(request["settings"])
                 answer = {"seq": request["seq"], "events": events, "error": error}
             except Unprinted as unprinted:
                 answer = {"seq": request["seq"], "unsupported": str(unprinted)}

@@ -13,6 +13,7 @@ from conformance.implementations.server.unpacked_roles import ROLES, AnsweringRo
 from conformance.protocol.observation import Declaration, Observation, Request
 from conformance.servers.products import SERVERS, VARIABLE, Product
 from conformance.servers.real_server import ServerFailed, initialise
+from conformance.specs.suggestion import unknown
 
 #: The script that unpacks servers.
 PROVISION: Final = Path(__file__).parents[2] / "servers" / "provision.sh"
@@ -103,7 +104,7 @@ def unpacked_server(name: str) -> Product:
         ValueError: There is no such server, or it is not unpacked.
     """
     if name not in SERVERS:
-        raise ValueError(f"{name!r} is not a server: write server: and one of {', '.join(SERVERS)}")
+        raise ValueError(f"{unknown('server', name, SERVERS, plural='servers')}; write server:NAME")
     folder = os.environ.get(VARIABLE, "")
     how = f"sh {PROVISION} {folder or 'FOLDER'} {name}"
     if not folder:

@@ -51,8 +51,8 @@ def is_of_log(entry: Entry) -> bool:
 
 
 def is_kept_back(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether an event is missing that need not be delivered."""
-    if difference.field != ENTRY or difference.index >= alignment.count:
+    """Return whether an event is missing that need not be delivered; one at which the client stops is not kept back."""
+    if difference.field != ENTRY or difference.index >= alignment.count or difference.index == alignment.stop:
         return False
     return may_be_kept_back(alignment.case.expected.events[difference.index])
 
