@@ -21,7 +21,7 @@ class Interruption:
 
     It is remembered so that an exception which a library raises instead is not reported as a bug of the kit. A signal
     that is ignored, as by nohup, stays ignored. After the first, SIGHUP is ignored, which a closing terminal sends
-    twice, and any other signal ends the kit at once.
+    twice, and any other signal ends the kit at once. A command that has come to its end ignores them.
     """
 
     def __init__(self) -> None:
@@ -37,6 +37,15 @@ class Interruption:
     def happened(self) -> bool:
         """Whether there was a signal."""
         return self._signal is not None
+
+    def ignore(self) -> None:
+        """Ignore signals from now on: the command has a result, which its exit status says.
+
+        Python would end without one, as it forgets its handlers before it ends.
+        """
+        for each in _SIGNALS:
+            if signal.getsignal(each) == self._interrupt:
+                signal.signal(each, signal.SIG_IGN)
 
     def __str__(self) -> str:
         if self._signal in (None, signal.SIGINT):

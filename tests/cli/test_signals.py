@@ -158,3 +158,12 @@ def test_an_interrupt_in_a_callback_of_the_garbage_collector_is_not_lost():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT])
+def test_a_signal_after_the_end_of_a_command_does_not_change_its_status(end, tmp_path):
+    """The interpreter takes some milliseconds to end, in which it has no handlers any more."""
+    late = f"import atexit, os; atexit.register(os.kill, os.getpid(), {int(end)})\n"
+    command = [sys.executable, "-c", late + CODE, "decode", str(tmp_path / "missing")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
