@@ -167,3 +167,16 @@ def test_a_signal_after_the_end_of_a_command_does_not_change_its_status(end, tmp
     command = [sys.executable, "-c", late + CODE, "decode", str(tmp_path / "missing")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+
+
+def test_an_interrupt_in_code_that_is_a_string_ends_with_the_status_of_any_other(tmp_path):
+    (tmp_path / "interrupted.py").write_text(
+        "import os, click\n"
+        "from conformance.cli import main\n"
+        "click.Group.main = lambda *unused, **options: exec('os.kill(os.getpid(), 15)', {'os': os})\n"
+        "main()\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "interrupted"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "binlog-conformance: interrupted by SIGTERM\n")
