@@ -114,6 +114,15 @@ def test_no_process_survives_a_closed_terminal(tmp_path):
     assert_none_left(tmp_path)
 
 
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT])
+def test_an_implementation_that_stops_its_supervisor_ends_with_the_kit(end, tmp_path):
+    running = certify("stops_its_supervisor", tmp_path)
+    wait_for_question(tmp_path, running)
+    running.send_signal(end)
+    running.communicate(timeout=60)
+    assert_none_left(tmp_path)
+
+
 def test_an_implementation_that_kills_its_supervisor_ends_with_it(tmp_path):
     running = certify("kills_its_supervisor", tmp_path)
     wait_for_question(tmp_path, running)
