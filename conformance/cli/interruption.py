@@ -41,7 +41,7 @@ class Interruption:
         return self._signal is not None
 
     def ignore(self) -> None:
-        """Ignore signals from now on: the command has a result, which its exit status says.
+        """Ignore signals from now on: the command has a result, and an exit status.
 
         Python would end without one, as it forgets its handlers before it ends.
         """
