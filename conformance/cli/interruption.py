@@ -10,6 +10,8 @@ if TYPE_CHECKING:
 
 #: Seconds after which an interrupt that was lost is raised again.
 _AGAIN: Final = 0.01
+#: Part of Python's words for a signal that came with the first, whose handler it had not called when it was removed.
+_TWO_AT_ONCE: Final = "ignored due to race condition"
 #: The signals; not every system has each of them.
 _SIGNALS: Final = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
@@ -21,7 +23,7 @@ class Interruption:
 
     It is remembered so that an exception which a library raises instead is not reported as a bug of the kit. A signal
     that is ignored, as by nohup, stays ignored. After the first, SIGHUP is ignored, which a closing terminal sends
-    twice, and any other signal ends the kit at once.
+    twice, and any other signal ends the kit at once. A command that has come to its end ignores them.
     """
 
     def __init__(self) -> None:
@@ -37,6 +39,18 @@ class Interruption:
     def happened(self) -> bool:
         """Whether there was a signal."""
         return self._signal is not None
+
+    def ignore(self) -> None:
+        """Ignore signals from now on: the command has a result, and an exit status.
+
+        Python would end without one, as it forgets its handlers before it ends.
+        """
+        for each in _SIGNALS:
+            if signal.getsignal(each) == self._interrupt:
+                signal.signal(each, signal.SIG_IGN)
+        # Python that is run with -m kills itself in the end if an interrupt came while it ran code that is a string, as
+        # dataclasses have, unless it has run such code since.
+        exec("")
 
     def __str__(self) -> str:
         if self._signal in (None, signal.SIGINT):
@@ -54,8 +68,11 @@ class Interruption:
         raise KeyboardInterrupt
 
     def _raise_later(self, unraisable: "UnraisableHookArgs") -> None:
-        """Raise an interrupt again that came during a callback of the garbage collector, where Python drops it."""
+        """Raise an interrupt again that came during a callback of the garbage collector, where Python drops it.
+
+        Of a second signal at the same moment, which is dropped too, nothing is printed.
+        """
         if isinstance(unraisable.exc_value, KeyboardInterrupt):
             signal.setitimer(signal.ITIMER_REAL, _AGAIN)
-        else:
+        elif not (self.happened and _TWO_AT_ONCE in str(unraisable.exc_value)):
             sys.__unraisablehook__(unraisable)

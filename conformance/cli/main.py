@@ -165,7 +165,10 @@ def main() -> None:
     guard_standard_streams()
     interruption = Interruption()
     try:
-        _run()
+        try:
+            _run()
+        finally:
+            interruption.ignore()
     except KeyboardInterrupt:
         _could_not_run(str(interruption))
     except Exception as error:  # noqa: BLE001 - an error must not end with 1, "not conforming"

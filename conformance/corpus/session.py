@@ -3,10 +3,12 @@
 import logging
 import os
 import re
+import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Final
 
@@ -99,12 +101,17 @@ def spark_session(*, master: str | None = None, settings: Mapping[str, str] | No
             builder = builder.master(master)
         for name, value in (settings or {}).items():
             builder = builder.config(name, value)
+        # Py4J also logs the traceback of every exception that it raises, not always to a logger of its own.
+        logging.getLogger().addFilter(_is_not_py4j)
+        logging.getLogger("py4j").setLevel(logging.CRITICAL)
+        interrupt = signal.getsignal(signal.SIGINT)
         try:
             spark = builder.getOrCreate()
         except (PySparkException, Py4JError) as error:
             raise NoSession(f"Spark does not start: {reason(error)}") from error
-        # Py4J also logs the traceback of every exception that it raises, and not to a logger of its own.
-        logging.getLogger().addFilter(_is_not_py4j)
+        if threading.current_thread() is threading.main_thread():
+            # Spark's own handler sends an order to Java in the middle of the one that it interrupts.
+            signal.signal(signal.SIGINT, interrupt)
         context = spark.sparkContext
         # Spark uses this setting under spark-submit only; otherwise it takes the name from PYSPARK_PYTHON.
         context.pythonExec = context.getConf().get("spark.pyspark.python", context.pythonExec)
@@ -115,6 +122,11 @@ def spark_session(*, master: str | None = None, settings: Mapping[str, str] | No
         try:
             _send_kit(spark, Path(scratch))
             yield spark
+        except BaseException:
+            # What Spark gives up, it gives up because of this.
+            with suppress(Exception):
+                context.setLogLevel("OFF")
+            raise
         finally:
             spark.stop()
 

@@ -4,15 +4,20 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import active_children, get_context
+from types import FrameType
 from typing import Final
 
+Handler = Callable[[int, FrameType | None], object] | signal.Handlers
+
 _PR_SET_PDEATHSIG: Final = 1
-#: Signals that a user ends a command with. The kit may handle them itself; a process of a pool ends without a word.
-_ENDING: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+#: Signals that a user ends a command with; not every system has each of them.
+_ENDING: Final = tuple(
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
+)
 
 
 def cores() -> int:
@@ -43,28 +48,59 @@ def end_with_parent(parent: int) -> None:
 
 
 @contextmanager
+def signals_held() -> Iterator[None]:
+    """Hold back the signals that end a command while it begins a process, which would take them as this one does.
+
+    The process has them held back too, until it calls `take_signals`.
+    """
+    _mask_signals(held=True)
+    try:
+        yield
+    finally:
+        _mask_signals(held=False)
+
+
+def take_signals(handlers: Mapping[int, Handler], *, others: Handler) -> None:
+    """Have a process that has begun take the signals that end a command.
+
+    Args:
+        handlers: The handlers of some of them.
+        others: The handler of the others, except those that the command ignores, as under nohup.
+    """
+    for each in _ENDING:
+        if each in handlers or signal.getsignal(each) is not signal.SIG_IGN:
+            signal.signal(each, handlers.get(each, others))
+    _mask_signals(held=False)
+
+
+def _mask_signals(*, held: bool) -> None:
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK if held else signal.SIG_UNBLOCK, _ENDING)
+
+
+@contextmanager
 def process_pool(number: int) -> Iterator[ProcessPoolExecutor]:
     """Give a pool of processes; an interruption does not wait for what they have begun, and kills them."""
     context = get_context("fork" if can_fork() else "spawn")
     pool = ProcessPoolExecutor(number, mp_context=context, initializer=_begin, initargs=(os.getpid(),))
     others = set(active_children())
     try:
-        if can_fork():
-            # Forks begin with the first task: before the command has threads.
-            pool.submit(os.getpid)
+        with signals_held():
+            # Forks begin with the first task: before the command has threads. Others begin one by one.
+            for _ in range(1 if can_fork() else number):
+                pool.submit(os.getpid)
         yield pool
     except BaseException:
         for worker in set(active_children()) - others:
             worker.kill()
-        # The thread of the pool ends here, soon after its processes: at the end of the interpreter it would close a
-        # pipe that `concurrent.futures` still writes to.
+        # The pool's thread ends here, soon after its processes: at the end of the interpreter it would close a pipe
+        # that `concurrent.futures` still writes to.
         pool.shutdown(cancel_futures=True)
         raise
     pool.shutdown()
 
 
 def _begin(parent: int) -> None:
-    for name in _ENDING:
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_DFL)
+    # A process that the user ends ends without a word; SIGQUIT would leave its core.
+    take_signals({getattr(signal, "SIGQUIT", 0): signal.SIG_IGN}, others=signal.SIG_DFL)
     end_with_parent(parent)

@@ -6,17 +6,18 @@ import signal
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from ctypes import c_bool
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.sharedctypes import RawValue
-from typing import Any, Final, Generic, Self
+from types import FrameType
+from typing import Any, Final, Generic, NoReturn, Self
 
 from conformance.engine.crew import ShareT
 from conformance.engine.events import PairFinished
 from conformance.engine.patience import Patience
-from conformance.engine.process_pool import can_fork, end_with_parent
+from conformance.engine.process_pool import can_fork, end_with_parent, signals_held, take_signals
 from conformance.engine.share import Asking
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judges
@@ -24,7 +25,6 @@ from conformance.oracles.registry import oracles
 from conformance.protocol.observation import Declaration
 from conformance.strategies.grammar.family import families
 
-#: From linux/prctl.h.
 #: Seconds that a worker may take to end.
 _END_SECONDS: Final = 5.0
 
@@ -51,8 +51,7 @@ class _Worker:
         self.pipe, theirs = context.Pipe()
         not_theirs = [self.pipe, *(each.pipe for each in others)] if forks else []
         self._process = context.Process(target=_serve, args=(theirs, make, stopped, os.getpid(), not_theirs))  # type: ignore[attr-defined]  # of each context
-        with _sigterm_kept():
-            self._process.start()
+        self._process.start()
         theirs.close()
 
     def send(self, message: object) -> None:
@@ -92,21 +91,6 @@ class _Worker:
         self.pipe.close()
 
 
-@contextmanager
-def _sigterm_kept() -> Iterator[None]:
-    """Have a process that is begun take a SIGTERM only where it can end without a word."""
-    _mask_sigterm(blocked=True)
-    try:
-        yield
-    finally:
-        _mask_sigterm(blocked=False)
-
-
-def _mask_sigterm(*, blocked: bool) -> None:
-    if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_BLOCK if blocked else signal.SIG_UNBLOCK, {signal.SIGTERM})
-
-
 class Workers:
     """Processes that do shares beside each other, with the results of one process.
 
@@ -128,8 +112,13 @@ class Workers:
         # Forks then share what every share needs, and need not import it themselves.
         families()
         oracles()
-        for _ in range(self._number):
-            self._workers.append(_Worker(self._make, self._stopped, self._workers))
+        try:
+            for _ in range(self._number):
+                with signals_held():  # Nothing would end one that has begun and is not in the list.
+                    self._workers.append(_Worker(self._make, self._stopped, self._workers))
+        except BaseException:
+            self.__exit__(True)
+            raise
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -265,16 +254,20 @@ def _serve(
     """Do shares until the kit sends None, or is gone."""
     for each in not_theirs:
         each.close()
-    # Ctrl-C goes to every process of a terminal; the kit ends its workers itself.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     with suppress(EOFError, BrokenPipeError, KeyboardInterrupt):
-        _mask_sigterm(blocked=False)
+        # Those of a terminal go to every process of it; the kit ends its workers itself.
+        take_signals({signal.SIGTERM: _interrupt}, others=signal.SIG_IGN)
         end_with_parent(parent)
         with ExitStack() as stack:
             _serve_with(stack, pipe, make, stopped)
+        # The kit may end this process while it ends by itself.
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    # The kit may end this process while it ends by itself.
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+
+
+def _interrupt(number: int, frame: FrameType | None) -> NoReturn:
+    """End a worker in order; a second signal must not keep it from ending its implementation."""
+    signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
 
 
 def _serve_with(stack: ExitStack, pipe: Connection, make: Callable[[], Implementation], stopped: Any) -> None:

@@ -114,6 +114,15 @@ def test_no_process_survives_a_closed_terminal(tmp_path):
     assert_none_left(tmp_path)
 
 
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT])
+def test_an_implementation_that_stops_its_supervisor_ends_with_the_kit(end, tmp_path):
+    running = certify("stops_its_supervisor", tmp_path)
+    wait_for_question(tmp_path, running)
+    running.send_signal(end)
+    running.communicate(timeout=60)
+    assert_none_left(tmp_path)
+
+
 def test_an_implementation_that_kills_its_supervisor_ends_with_it(tmp_path):
     running = certify("kills_its_supervisor", tmp_path)
     wait_for_question(tmp_path, running)
@@ -158,3 +167,25 @@ def test_an_interrupt_in_a_callback_of_the_garbage_collector_is_not_lost():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT, signal.SIGQUIT])
+def test_a_signal_after_the_end_of_a_command_does_not_change_its_status(end, tmp_path):
+    """The interpreter takes some milliseconds to end, in which it has no handlers any more."""
+    late = f"import atexit, os; atexit.register(os.kill, os.getpid(), {int(end)})\n"
+    command = [sys.executable, "-c", late + CODE, "decode", str(tmp_path / "missing")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+
+
+def test_an_interrupt_in_code_that_is_a_string_ends_with_the_status_of_any_other(tmp_path):
+    (tmp_path / "interrupted.py").write_text(
+        "import os, click\n"
+        "from conformance.cli import main\n"
+        "click.Group.main = lambda *unused, **options: exec('os.kill(os.getpid(), 15)', {'os': os})\n"
+        "main()\n",
+        encoding="utf-8",
+    )
+    command = [sys.executable, "-m", "interrupted"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "binlog-conformance: interrupted by SIGTERM\n")

@@ -1,5 +1,7 @@
 """A session that the user has, as in a notebook, and the table of results."""
 
+import signal
+
 import pytest
 
 from conformance.cli.corpus import corpus_with
@@ -52,3 +54,8 @@ def test_a_session_of_spark_connect_is_refused(capsys):
     assert corpus_with(object(), *RUN) == 2
     (line,) = capsys.readouterr().err.splitlines()
     assert "is not a session with the driver in this process" in line
+
+
+def test_a_session_of_the_kit_leaves_interrupts_to_the_kit(spark):
+    """Spark's handler sends an order to Java in the middle of another, whose traceback is then printed."""
+    assert getattr(signal.getsignal(signal.SIGINT), "__module__", None) != "pyspark.core.context"

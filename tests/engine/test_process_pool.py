@@ -8,15 +8,17 @@ import pytest
 from conformance.engine.process_pool import process_pool
 
 
-def interrupted_pool():
-    with process_pool(2) as pool:
-        pool.submit(time.sleep, 60)
-        raise KeyboardInterrupt
-
-
 def test_an_interrupted_pool_leaves_no_thread():
     """One that is left ends while the interpreter does, which then writes to the pipe that it closes."""
     before = set(threading.enumerate())
+    tasks = []
+
+    def interrupted():
+        with process_pool(2) as pool:
+            tasks.extend(pool.submit(time.sleep, 60) for _ in range(2))
+            raise KeyboardInterrupt
+
     with pytest.raises(KeyboardInterrupt):
-        interrupted_pool()
+        interrupted()
     assert set(threading.enumerate()) == before
+    assert all(task.done() for task in tasks)

@@ -167,3 +167,16 @@ def test_an_exception_of_a_worker_is_raised_with_its_traceback(fork):
     with pytest.raises(RuntimeError, match="a bug of the kit") as raised:
         fork(record_of, Faulty, 2)
     assert "in ask" in str(raised.value.__cause__) + "".join(getattr(raised.value, "__notes__", []))
+
+
+def test_workers_that_are_interrupted_while_they_begin_leave_none(monkeypatch):
+    start = multiprocessing.process.BaseProcess.start
+
+    def interrupted(process):
+        start(process)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(multiprocessing.process.BaseProcess, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt), Workers(ReferenceImplementation, 2):
+        pass
+    assert not multiprocessing.active_children()

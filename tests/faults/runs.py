@@ -13,6 +13,7 @@ READER = Path(__file__).parent.parent / "corpus" / "reader.py"
 SPEC = shlex.join([f"command:{sys.executable}", str(READER), "mutant=text-cut-at-255"])
 FEW = ("--profile", "mysql-8.0", "--family", "rows_query_streams", "--family", "transactions")
 CASES = 1000
+LOGS = tuple(map(str, sorted((Path(__file__).parent.parent / "golden").glob("*.bin"))))
 #: Command -> its arguments, for a folder in which it writes everything.
 COMMANDS = {
     "certify": ("certify", SPEC, *FEW, "--examples", "30", "--report", "out"),
@@ -24,6 +25,14 @@ COMMANDS = {
         *("corpus", "run", SPEC, *FEW, "--cases", str(CASES), "--output", "out"),
         *("--master", "local[1,4]", "--conf", "spark.ui.enabled=false"),
     ),
+    "two workers": ("certify", SPEC, *FEW, "--examples", "30", "--report", "out", "--jobs", "2"),
+    "check": ("check", "--jobs", "2", *LOGS),
+    "decode": ("decode", "--json", *LOGS),
+    "self-check": (
+        *("self-check", "--role", "boundary", "--mutant", "b*", "--trigger", "log*"),
+        *("--cases", "2", "--jobs", "2"),
+    ),
+    "serve": ("serve", LOGS[0], "--time", "3s"),
 }
 #: Quick to start, and small.
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"

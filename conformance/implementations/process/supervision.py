@@ -100,6 +100,8 @@ class Supervision:
         """End the supervisor, and with it every process."""
         if self._control is not None and self._supervisor is not None:
             self._control.close()
+            # The implementation may have stopped it, which then would never see that the kit is gone.
+            self._supervisor.send_signal(signal.SIGCONT)
             # One that takes longer goes on until the last process has ended.
             with suppress(subprocess.TimeoutExpired):
                 self._supervisor.wait(_KILL_SECONDS)
