@@ -32,7 +32,7 @@ FAMILIES = {
     "relay": ("relay_logs",),
 }
 #: Role -> cases; the first ones may all ask about engines that a server lacks.
-EXAMPLES = {"log": "2", "render": "2", "decide": "4", "relay": "4"}
+EXAMPLES = {"log": "2", "render": "3", "decide": "4", "relay": "4"}
 #: Role and server -> what the server does otherwise. 8.0.15 lists no log at all in which a name has more than 64 bytes.
 DEVIATIONS = {
     ("render", "mysql80"): {"fail render: row missing", "fail render: not before its Table_map"},
