@@ -143,7 +143,9 @@ def test_implementations_are_listed_with_what_they_lack():
 
 def test_implementations_and_families_are_printed_as_json():
     listed = json.loads(run("implementations", "--json", "--mutants", check=0).stdout)
-    assert {"name", "usage", "description", "missing", "version", "installed"} == set(listed["implementations"][0])
+    assert {"name", "usage", "description", "missing", "version", "installed", "beside_the_kit"} == set(
+        listed["implementations"][0]
+    )
     assert "reference:text-cut-at-255" in {each["name"] for each in listed["mutants"]}
     (transactions,) = [
         each for each in json.loads(run("families", "--json", check=0).stdout) if each["name"] == "transactions"
