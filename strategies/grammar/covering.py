@@ -355,6 +355,10 @@ class _Kept(Struct, frozen=True):
 
 
 def _kept_by(file: Traversable) -> dict[str, Any]:
-    kept: dict[str, Any] = parsed_json(file.read_text("utf-8"))
+    text = file.read_text("utf-8") if file.is_file() else ""
+    if not text.strip():
+        # Not written yet, or emptied by the shell whose command is about to write it.
+        return {}
+    kept: dict[str, Any] = parsed_json(text)
     converted(kept, dict[str, _Kept])
     return kept

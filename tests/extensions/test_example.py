@@ -156,3 +156,16 @@ def test_a_corpus_is_judged_and_resumed_only_with_the_same_extension(acme, tmp_p
     again = run(changed, *command, "--resume", cwd=tmp_path)
     assert again.returncode == 2
     assert "extensions" in again.stderr
+
+
+@pytest.mark.parametrize("before", [None, ""], ids=["none yet", "emptied by the shell"])
+def test_the_file_of_arrays_is_written_by_the_command_of_the_page(tmp_path, before):
+    require("dev")
+    site = install(tmp_path)
+    place = site / PACKAGE / "covering_arrays.json"
+    place.unlink()
+    if before is not None:
+        place.write_text(before)
+    done = run(site, "families", "--arrays")
+    assert done.returncode == 0, done.stderr
+    assert list(json.loads(done.stdout)) == ["acme_audit_notes decode", "acme_audit_notes acme_audit"]
