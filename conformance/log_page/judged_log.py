@@ -75,11 +75,13 @@ def _violations(violations: list[Violation]) -> Html | None:
         if seen[each.requirement] <= SHOWN_OF_ONE:
             text = catalogue()[each.requirement].text
             head = element("th", each.requirement, element("div", text, class_="quiet"), scope="row")
-            rows.append(_row(str(each.offset), head, each.actual, each.expected))
+            # Where the page is too narrow for columns, cells name their column.
+            found = element("td", each.actual, data_label="Found")
+            rows.append(_row(str(each.offset), head, found, element("td", each.expected, data_label="Expected")))
     more = [f"{count - SHOWN_OF_ONE} more of {name}" for name, count in counts.items() if count > SHOWN_OF_ONE]
     return fragment(
         element("h3", "What breaks a requirement"),
-        scrolling_table(("Offset", "Requirement", "Found", "Expected"), rows, class_="overview"),
+        scrolling_table(("Offset", "Requirement", "Found", "Expected"), rows, class_="overview violations"),
         element("p", f"Not shown: {'; '.join(more)}.", class_="quiet") if more else None,
     )
 

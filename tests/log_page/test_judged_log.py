@@ -15,6 +15,7 @@ from conformance.log_page.judged_log import judged_log
 from conformance.log_page.log_page import log_page, write_kit
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
+from tests.browser import OFF_SCREEN, ask
 from tests.first_case import first_case
 
 GOLDEN = Path(__file__).parent.parent / "golden"
@@ -52,6 +53,20 @@ def test_what_breaks_a_requirement_is_shown_with_its_text():
     text = words(judged_log("damaged", bytes(data)))
     assert "breaks 1 requirement" in text
     assert "FORMAT-CHECKSUM-WRONG" in text
+
+
+@pytest.mark.slow
+def test_on_a_telephone_what_was_expected_is_under_what_was_found_and_both_are_named(tmp_path):
+    shown = judged_log("column_types.bin", (GOLDEN / "column_types.bin").read_bytes())
+    page = re.sub(r'(<div id="results">)', lambda place: place[0] + shown, log_page([]), count=1)
+    assert shown in page
+    question = """
+      const cells = [...document.querySelector("tbody").rows[0].cells].slice(-2);
+      const named = cells.map(each => getComputedStyle(each, "::before").content);
+      return [named, cells[1].getBoundingClientRect().top >= cells[0].getBoundingClientRect().bottom];
+    """
+    assert ask(page, tmp_path, width=390, question=question) == [['"Found "', '"Expected "'], True]
+    assert ask(page, tmp_path, width=390, question=OFF_SCREEN) == [0, []]
 
 
 def test_the_markers_of_wl4162_are_shown_by_name():
