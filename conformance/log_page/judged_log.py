@@ -76,8 +76,8 @@ def _violations(violations: list[Violation]) -> Html | None:
             text = catalogue()[each.requirement].text
             head = element("th", each.requirement, element("div", text, class_="quiet"), scope="row")
             # Where the page is too narrow for columns, cells name their column.
-            found = element("td", each.actual, data_label="Found")
-            rows.append(_row(str(each.offset), head, found, element("td", each.expected, data_label="Expected")))
+            observed = element("td", each.actual, data_label="Found")
+            rows.append(_row(str(each.offset), head, observed, element("td", each.expected, data_label="Expected")))
     more = [f"{count - SHOWN_OF_ONE} more of {name}" for name, count in counts.items() if count > SHOWN_OF_ONE]
     return fragment(
         element("h3", "What breaks a requirement"),
