@@ -78,6 +78,10 @@ DEVIATIONS = {
         ("create_table_filters", "clever_filters"),
         Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS, "WL7592-LOG-CREATE-NOT-INSIDE", "WL7592-LOG-TEMPORARY-OUTSIDE")),
     ),
+    "xa_filters": Deviation(
+        BEFORE_WL7592 + "; XA COMMIT is a group of its own there",
+        (PREVIOUS, "WL7592-LOG-OFF-ANON-FIRST", "WL4162-REPOSITION-AT-START"),
+    ),
     "group_filters": Deviation(BEFORE_WL7592, (PREVIOUS, "WL7592-LOG-OFF-ANON-FIRST")),
     "joint_rename_filters": Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS)),
     "rename_filters": Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS)),
@@ -111,6 +115,7 @@ NOT_LOGS = {
     "skipped_groups": "groups of an older source, and groups with Anonymous_gtid events",
     "groups_in_permissive_modes": "groups of sources in several modes",
     "mysql_logs_to_mariadb": "one event without its transaction, in a log without Gtid events",
+    "malformed_bodies_received": "one event has a malformed body, which a receiver copies",
     "printed_boundaries": "a wrong step at one place, for which the printed text has a warning",
 }
 LOGS = [name for name, family in families().items() if family.production is not None and not family.fault]

@@ -261,7 +261,7 @@ class CountsLater(Receiver):
 
 def at_another_time(settings, feed):
     """Return a receiver of another time and version, whose relay logs have other names."""
-    return Receiver(replace(settings, timestamp=10**9, version="8.0.99-own", relay_log="mine"), feed)
+    return Receiver(replace(settings, timestamp=10**9, version=f"{settings.version}-own", relay_log="mine"), feed)
 
 
 class WithOwnId(Receiver):
