@@ -21,7 +21,7 @@ _DRIVER: Final = "pyspark-shell"
 
 _LAUNCHER: Final = """#!/bin/sh
 # Drops one argument: a module that not every Java has, and that nothing here needs.
-# A driver ends when its kit closes its input. A signal to both would end it first, in the middle of tasks that it reports.
+# A driver ends when its kit closes its input. A signal to both would end it first, with errors of its tasks.
 for each do
   shift
   [ "$each" = {vectors} ] || set -- "$@" "$each"
