@@ -22,12 +22,14 @@ _DRIVER: Final = "pyspark-shell"
 _LAUNCHER: Final = """#!/bin/sh
 # Drops one argument: a module that not every Java has, and that nothing here needs.
 # A driver ends when its kit closes its input. A signal to both would end it first, with errors of its tasks.
+# Java prints its threads at SIGQUIT even if that is ignored, unless it has -Xrs.
+signals=
 for each do
   shift
   [ "$each" = {vectors} ] || set -- "$@" "$each"
-  [ "$each" != {driver} ] || trap "" HUP TERM
+  [ "$each" != {driver} ] || {{ trap "" HUP QUIT TERM; signals=-Xrs; }}
 done
-exec {java} "$@"
+exec {java} $signals "$@"
 """
 
 

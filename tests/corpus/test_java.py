@@ -30,7 +30,7 @@ def test_the_launcher_drops_the_missing_module_and_nothing_else(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends signals")
-@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
 @pytest.mark.parametrize(("submitted", "outlives"), [("pyspark-shell", True), ("Executor", False)])
 def test_only_the_driver_outlives_a_signal_to_the_group_of_the_kit(tmp_path, end, submitted, outlives):
     java = fake_java(tmp_path / "java", "21.0.1")
