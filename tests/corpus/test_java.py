@@ -1,5 +1,7 @@
 """Spark runs on an installed Java, or on the one that the extra brings."""
 
+import os
+import signal
 import subprocess
 
 import pytest
@@ -25,6 +27,17 @@ def test_the_launcher_drops_the_missing_module_and_nothing_else(tmp_path):
     arguments = ["-cp", "a b:c*", "--add-modules=jdk.incubator.vector", "-Dx=$y", "", "Main"]
     done = subprocess.run([tmp_path / "home" / "bin" / "java", *arguments], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["[-cp]", "[a b:c*]", "[-Dx=$y]", "[]", "[Main]"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="sends signals")
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
+@pytest.mark.parametrize(("submitted", "outlives"), [("pyspark-shell", True), ("Executor", False)])
+def test_only_the_driver_outlives_a_signal_to_the_group_of_the_kit(tmp_path, end, submitted, outlives):
+    java = fake_java(tmp_path / "java", "21.0.1")
+    java.write_text(f"#!/bin/sh\nkill -{int(end)} $$\n", encoding="utf-8")
+    write_java_home(tmp_path / "home", java)
+    done = subprocess.run([tmp_path / "home" / "bin" / "java", "Main", submitted], check=False)
+    assert done.returncode == (0 if outlives else -end)
 
 
 @pytest.mark.parametrize(("text", "version"), [("17.0.15", 17), ("1.8.0_202", 8), ("25", 25)])
