@@ -5,7 +5,7 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import IO, Final
@@ -14,6 +14,8 @@ from typing import IO, Final
 _PROGRAM: Final = Path(__file__).with_name("supervisor.py")
 #: Seconds that processes may take to end when they are killed, for instance while a disk does not answer.
 _KILL_SECONDS: Final = 5.0
+#: Seconds after which a supervisor that has not ended yet is woken again.
+_CONTINUE_SECONDS: Final = 0.2
 #: The status of a process whose supervisor was killed: the system kills it then.
 _KILLED: Final = -int(signal.SIGKILL)
 
@@ -89,9 +91,12 @@ class Supervision:
             return
         try:
             self._control.sendall(b"e")
-            while (message := self.message(_KILL_SECONDS)) is not None:
-                if message[0] == "gone":
-                    return
+            for _ in self._waking():
+                with suppress(TimeoutError, BlockingIOError):
+                    while (message := self.message(_CONTINUE_SECONDS)) is not None:
+                        if message[0] == "gone":
+                            return
+                    break
         except OSError:
             pass  # It was killed, or some processes take longer: it goes on until the last one has ended.
         self.close()
@@ -100,12 +105,19 @@ class Supervision:
         """End the supervisor, and with it every process."""
         if self._control is not None and self._supervisor is not None:
             self._control.close()
-            # The implementation may have stopped it, which then would never see that the kit is gone.
-            self._supervisor.send_signal(signal.SIGCONT)
             # One that takes longer goes on until the last process has ended.
-            with suppress(subprocess.TimeoutExpired):
-                self._supervisor.wait(_KILL_SECONDS)
+            for _ in self._waking():
+                with suppress(subprocess.TimeoutExpired):
+                    self._supervisor.wait(_CONTINUE_SECONDS)
+                    break
         self._control = self._supervisor = None
+
+    def _waking(self) -> Iterator[None]:
+        """Wake the supervisor again and again while it may take to end: an implementation may have stopped it."""
+        for _ in range(int(_KILL_SECONDS / _CONTINUE_SECONDS)):
+            if self._supervisor is not None:
+                self._supervisor.send_signal(signal.SIGCONT)
+            yield
 
     def message(self, seconds: float | None) -> tuple[str, int] | None:
         """Return the next word and number from the supervisor, None if it has ended.
