@@ -176,7 +176,8 @@ def test_workers_that_are_interrupted_while_they_begin_leave_none(monkeypatch):
         start(process)
         signal.raise_signal(signal.SIGINT)
 
+    others = set(multiprocessing.active_children())
     monkeypatch.setattr(multiprocessing.process.BaseProcess, "start", interrupted)
     with pytest.raises(KeyboardInterrupt), Workers(ReferenceImplementation, 2):
         pass
-    assert not multiprocessing.active_children()
+    assert set(multiprocessing.active_children()) <= others
