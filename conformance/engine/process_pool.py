@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
-from multiprocessing import active_children, get_context
+from multiprocessing import active_children, get_context, resource_tracker
 from types import FrameType
 from typing import Final
 
@@ -53,6 +53,9 @@ def signals_held() -> Iterator[None]:
 
     The process has them held back too, until it calls `take_signals`.
     """
+    if not can_fork():
+        # A process that is not a fork needs it, and its start would let the signals through.
+        resource_tracker.ensure_running()
     _mask_signals(held=True)
     try:
         yield
