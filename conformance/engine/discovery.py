@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import islice
 from typing import Final
 
 from conformance.specs.profiles import group_of
@@ -47,9 +48,8 @@ def _groups(profiles: Iterable[str]) -> Iterable[tuple[str, ...]]:
 
 def _completed(numbers: Sequence[int], fewest: int) -> Sequence[int]:
     """Return some numbers, with the lowest others if they are too few."""
-    lacking = range(fewest - len(numbers))
     others = (each for each in range(fewest) if each not in numbers)
-    return sorted((*numbers, *(number for _, number in zip(lacking, others, strict=False))))
+    return sorted((*numbers, *islice(others, max(fewest - len(numbers), 0))))
 
 
 def cases_by_default(family: str, profile: str, *, role: str = DEFAULT_ROLE) -> int:

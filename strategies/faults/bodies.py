@@ -156,8 +156,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "MariaDB's Gtid": Kind(_mariadb_gtid, profiles=_MARIADB),
 }
 _KIND: Final = Dimension("event", KINDS, profiles={name: each.profiles for name, each in KINDS.items()})
-#: What is wrong: what is left of the body, or by how much a length is too large, up to a checksum and beyond it.
-#: What is wrong with a body: a word, and a number of bytes.
+#: What is wrong with a body: what is left of it, or by how much a length is too large, up to a checksum and beyond it.
 WRONG: Final = Dimension[tuple[str, int]](
     "what is wrong",
     {

@@ -141,11 +141,7 @@ def wrong_event_lengths(stream: StreamBuilder) -> None:
     """An event whose length is less than a header, or than a header and a checksum, or more than the stream holds."""
     length = stream.vary(_LENGTH)
     start, _ = _victim(stream, _valid_log(stream))
-    if length < 0:
-        length = stream.offset - start - length
-    damaged = stream.bytes
-    damaged[start + LENGTH_AT : start + LENGTH_AT + 4] = length.to_bytes(4, "little")
-    stream.damage(damaged)
+    length = set_length(stream, start, length)
     small = length < HEADER_BYTES + CHECKSUM_BYTES
     marks = ["FORMAT-LENGTH-TOO-SMALL" if small else "FORMAT-LENGTH-TOO-LARGE"]
     if small and length >= HEADER_BYTES:
@@ -153,6 +149,22 @@ def wrong_event_lengths(stream: StreamBuilder) -> None:
     if length >= _LARGE:
         marks.append("FORMAT-LENGTH-MEMORY")
     stream.expect_refusal(at=start, kind="invalid-length" if small else "truncated", marks=tuple(marks))
+
+
+def set_length(stream: StreamBuilder, start: int, length: int) -> int:
+    """Give an event another length, and return it.
+
+    Args:
+        stream: The stream.
+        start: The offset of the event.
+        length: The length in bytes; if negative, by how many bytes it is more than the stream has left.
+    """
+    if length < 0:
+        length = stream.offset - start - length
+    damaged = stream.bytes
+    damaged[start + LENGTH_AT : start + LENGTH_AT + 4] = length.to_bytes(4, "little")
+    stream.damage(damaged)
+    return length
 
 
 #: The byte with the wrong bit. Neither the type nor the length: other families have those faults.

@@ -13,6 +13,7 @@ from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.faults.bodies import KINDS, OF_LENGTHS, WRONG, Kind, malformed
+from conformance.strategies.faults.framing import set_length
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import CHECKSUM, StreamBuilder
@@ -183,11 +184,7 @@ def wrong_lengths_in_relay_logs(stream: StreamBuilder) -> None:
     """A relay log with an event whose length is less than a header and its checksum, or beyond the end."""
     length = stream.vary(_LENGTH)
     start, _ = _relay_log(stream)
-    if length < 0:
-        length = stream.offset - start - length
-    damaged = stream.bytes
-    damaged[start + LENGTH_AT : start + LENGTH_AT + 4] = length.to_bytes(4, "little")
-    stream.damage(damaged)
+    length = set_length(stream, start, length)
     small = length < HEADER_BYTES + CHECKSUM_BYTES
     stream.expect_refusal(
         at=start, kind="invalid-length" if small else "truncated", marks=("FORMAT-APPLY-LENGTH-WRONG",)
