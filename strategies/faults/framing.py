@@ -168,7 +168,7 @@ def set_length(stream: StreamBuilder, start: int, length: int) -> int:
 
 
 #: The byte with the wrong bit. Neither the type nor the length: other families have those faults.
-_PLACE: Final = choices("place of the wrong bit", ("body", "checksum", "timestamp", "server id", "log_pos"))
+PLACE_OF_BIT: Final = choices("place of the wrong bit", ("body", "checksum", "timestamp", "server id", "log_pos"))
 _BIT: Final = choices("wrong bit", (0, 7, 3))
 
 
@@ -177,7 +177,7 @@ _BIT: Final = choices("wrong bit", (0, 7, 3))
     profiles=WITH_CHECKSUMS,
     fault=True,
     checksums=True,
-    dimensions=(_VICTIM, _LOG, _PLACE, _BIT),
+    dimensions=(_VICTIM, _LOG, PLACE_OF_BIT, _BIT),
     impossible=(
         Impossible(
             {"event with the fault": ("format description",), "place of the wrong bit": ("body",)},
@@ -188,21 +188,31 @@ _BIT: Final = choices("wrong bit", (0, 7, 3))
 def bad_checksum(stream: StreamBuilder) -> None:
     """An event with one bit flipped, in its body, its checksum, or a header field that framing does not need."""
     start, end = _victim(stream, _valid_log(stream))
-    border = end - CHECKSUM_BYTES
-    body = (start + HEADER_BYTES, border - 1) if border > start + HEADER_BYTES else (border, end - 1)
-    places = {
-        "body": body,
-        "checksum": (border, end - 1),
-        "timestamp": (start, start + TYPE_AT - 1),
-        "server id": (start + TYPE_AT + 1, start + LENGTH_AT - 1),
-        "log_pos": (start + LENGTH_AT + 4, start + LENGTH_AT + 7),
-    }
     damaged = stream.bytes
-    damaged[stream.choose.integer(*places[stream.vary(_PLACE)])] ^= 1 << stream.vary(_BIT)
+    damaged[byte_of_bit(stream, start, end)] ^= 1 << stream.vary(_BIT)
     type_code = damaged[start + TYPE_AT]
     stream.damage(damaged)
     marks = ("FORMAT-CHECKSUM-WRONG", *(("WL7592-GTID-CHECKSUM-WRONG",) if type_code in PLAIN_GTID_TYPES else ()))
     stream.expect_refusal(at=start, kind="checksum", marks=marks)
+
+
+def byte_of_bit(stream: StreamBuilder, start: int, end: int) -> int:
+    """Choose the byte with the wrong bit, at the place that the stream's variant names, and return its offset.
+
+    Args:
+        stream: The stream.
+        start: The offset of the event, which has a checksum.
+        end: The offset after the event.
+    """
+    border = end - CHECKSUM_BYTES
+    first, last = {
+        "body": (start + HEADER_BYTES, border - 1) if border > start + HEADER_BYTES else (border, end - 1),
+        "checksum": (border, end - 1),
+        "timestamp": (start, start + TYPE_AT - 1),
+        "server id": (start + TYPE_AT + 1, start + LENGTH_AT - 1),
+        "log_pos": (start + LENGTH_AT + 4, start + LENGTH_AT + 7),
+    }[stream.vary(PLACE_OF_BIT)]
+    return stream.choose.integer(first, last)
 
 
 _WITHOUT_DESCRIPTION: Final = Number("groups")

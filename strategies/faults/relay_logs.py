@@ -3,7 +3,7 @@
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
-from conformance.binlog.header import HEADER_BYTES, LENGTH_AT, TYPE_AT
+from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.servers import (
     WITH_CHECKSUMS,
     WITH_IGNORABLE_FLAG,
@@ -13,7 +13,7 @@ from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.faults.bodies import KINDS, OF_LENGTHS, WRONG, Kind, malformed
-from conformance.strategies.faults.framing import set_length
+from conformance.strategies.faults.framing import PLACE_OF_BIT, byte_of_bit, set_length
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import CHECKSUM, StreamBuilder
@@ -52,8 +52,6 @@ _NO_ROOM: Final = Impossible(
 #: Servers up to 5.7 take less than a header for the end of the relay log; a receiver gets whole packets alone.
 _CUT: Final = choices("place of the cut", ("within the body", "after the header"))
 _CUT_ON_THE_WAY: Final = choices("place of the cut", ("within the body", "after the header", "within the header"))
-#: The byte with the wrong bit. Neither the type nor the length: other families have those faults.
-_PLACE: Final = choices("place of the wrong bit", ("body", "checksum", "timestamp", "server id", "log_pos"))
 #: The ways in which a body can be malformed.
 _BODY: Final = Dimension(
     "what is wrong",
@@ -160,16 +158,8 @@ def _cut(stream: StreamBuilder, event: tuple[int, int], place: str, mark: str) -
 def _spoil(stream: StreamBuilder, event: tuple[int, int], mark: str) -> None:
     """Change one bit of an event with a checksum."""
     start, end = event
-    border = end - CHECKSUM_BYTES
-    places = {
-        "body": (start + HEADER_BYTES, border - 1) if border > start + HEADER_BYTES else (border, end - 1),
-        "checksum": (border, end - 1),
-        "timestamp": (start, start + TYPE_AT - 1),
-        "server id": (start + TYPE_AT + 1, start + LENGTH_AT - 1),
-        "log_pos": (start + LENGTH_AT + 4, start + LENGTH_AT + 7),
-    }
     damaged = stream.bytes
-    damaged[stream.choose.integer(*places[stream.vary(_PLACE)])] ^= 1 << stream.choose.integer(0, 7)
+    damaged[byte_of_bit(stream, start, end)] ^= 1 << stream.choose.integer(0, 7)
     stream.damage(damaged)
     stream.expect_refusal(at=start, kind="checksum", marks=(mark,))
 
@@ -203,7 +193,7 @@ def truncated_relay_logs(stream: StreamBuilder) -> None:
     profiles=WITH_CHECKSUMS,
     fault=True,
     checksums=True,
-    dimensions=(_PLACE, _VICTIM, MODE, _BEFORE, GROUP),
+    dimensions=(PLACE_OF_BIT, _VICTIM, MODE, _BEFORE, GROUP),
 )
 def wrong_checksums_in_relay_logs(stream: StreamBuilder) -> None:
     """A relay log with an event of which one bit is wrong."""
@@ -215,7 +205,7 @@ def wrong_checksums_in_relay_logs(stream: StreamBuilder) -> None:
     profiles=WITH_CHECKSUMS,
     fault=True,
     checksums=True,
-    dimensions=(_PLACE, _VICTIM, MODE, _BEFORE, GROUP),
+    dimensions=(PLACE_OF_BIT, _VICTIM, MODE, _BEFORE, GROUP),
 )
 def wrong_checksums_received(stream: StreamBuilder) -> None:
     """Groups that a source sends, with an event of which one bit is wrong when it arrives."""
