@@ -5,6 +5,8 @@ import sys
 from types import FrameType
 from typing import TYPE_CHECKING, Final, NoReturn
 
+from conformance.engine.ending_signals import ENDING
+
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
@@ -12,10 +14,6 @@ if TYPE_CHECKING:
 _AGAIN: Final = 0.01
 #: Part of Python's words for a signal that came with the first, whose handler it had not called when it was removed.
 _TWO_AT_ONCE: Final = "ignored due to race condition"
-#: The signals; not every system has each of them.
-_SIGNALS: Final = tuple(
-    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
-)
 
 
 class Interruption:
@@ -28,7 +26,7 @@ class Interruption:
 
     def __init__(self) -> None:
         self._signal: signal.Signals | None = None
-        for number in _SIGNALS:
+        for number in ENDING:
             if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
                 signal.signal(number, self._interrupt)
         if hasattr(signal, "setitimer"):
@@ -45,7 +43,7 @@ class Interruption:
 
         Python would end without one, as it forgets its handlers before it ends.
         """
-        for each in _SIGNALS:
+        for each in ENDING:
             if signal.getsignal(each) == self._interrupt:
                 signal.signal(each, signal.SIG_IGN)
         # Python that is run with -m kills itself in the end if an interrupt came while it ran code that is a string, as
@@ -59,7 +57,7 @@ class Interruption:
 
     def _interrupt(self, number: int, frame: FrameType | None) -> NoReturn:
         self._signal = signal.Signals(number)
-        for each in _SIGNALS:
+        for each in ENDING:
             if signal.getsignal(each) == self._interrupt:
                 signal.signal(each, signal.SIG_IGN if each.name == "SIGHUP" else signal.SIG_DFL)
         raise KeyboardInterrupt
