@@ -44,6 +44,11 @@ logger.gateway.name = org.apache.spark.api.python.PythonGatewayServer
 logger.gateway.level = error
 logger.utils.name = org.apache.spark.util.Utils
 logger.utils.level = off
+# Why a session does not start is reported by the command.
+logger.context.name = org.apache.spark.SparkContext
+logger.context.level = off
+logger.standalone.name = org.apache.spark.scheduler.cluster.StandaloneSchedulerBackend
+logger.standalone.level = off
 """
 
 _SETTINGS: Final = {
@@ -69,6 +74,8 @@ _CONNECT: Final = (
     "with spark-submit, or give it the session of a notebook (docs/clusters.md)"
 )
 _MASTER: Final = re.compile(r"local(\[.*\])?$|local-cluster\[|spark://|yarn$|k8s://")
+#: Spark's words for a session that it gave up while it began, as a standalone master did not answer.
+_STOPPED: Final = "Cannot call methods on a stopped SparkContext"
 #: The variables that name the folder of Hadoop's settings.
 _HADOOP: Final = ("HADOOP_CONF_DIR", "YARN_CONF_DIR")
 
@@ -108,7 +115,7 @@ def spark_session(*, master: str | None = None, settings: Mapping[str, str] | No
         try:
             spark = builder.getOrCreate()
         except (PySparkException, Py4JError) as error:
-            raise NoSession(f"Spark does not start: {reason(error)}") from error
+            raise NoSession(_why_not(error, master)) from error
         if threading.current_thread() is threading.main_thread():
             # Spark's own handler sends an order to Java in the middle of the one that it interrupts.
             signal.signal(signal.SIGINT, interrupt)
@@ -189,6 +196,20 @@ def _launched(master: str | None, scratch: Path) -> dict[str, str]:
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     return settings
+
+
+def _why_not(error: BaseException, master: str | None) -> str:
+    """Return why Spark does not start, in one line.
+
+    Args:
+        error: What Spark raised.
+        master: The master that the user named, None for the default one.
+    """
+    where = "" if master is None else f" on {master}"
+    why = reason(error)
+    if master is not None and _STOPPED in why:
+        why = "no master answers there; look whether it runs, and whether this machine may reach its port"
+    return f"Spark does not start{where}: {why}"
 
 
 def _is_not_py4j(record: logging.LogRecord) -> bool:

@@ -13,7 +13,7 @@ require("spark")
 def corpus(*arguments):
     code = "from conformance.cli import main; main()"
     command = [sys.executable, "-c", code, "corpus", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,23 @@ def corpus(*arguments):
     ],
 )
 def test_a_mistake_is_one_line(arguments, message):
-    done = corpus(*arguments)
+    assert_is_one_line(corpus(*arguments), message)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("master", "message"),
+    [
+        ("spark://127.0.0.1:9", "does not start on spark://127.0.0.1:9: no master answers there"),
+        ("k8s://https://127.0.0.1:9", "does not start on k8s://https://127.0.0.1:9: java.net.ConnectException"),
+    ],
+)
+def test_a_master_that_does_not_answer_is_named(master, message, tmp_path):
+    done = corpus("run", "reference", "--cases", 1, "--output", tmp_path / "run", "--master", master)
+    assert_is_one_line(done, message)
+
+
+def assert_is_one_line(done, message):
     assert done.returncode == 2
     assert message in done.stderr
     assert len(done.stderr.splitlines()) == 1
