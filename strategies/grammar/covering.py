@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from conformance.specs.conversion import converted, parsed_json
+from conformance.specs.conversion import Malformed, converted, parsed_json
 from conformance.specs.extensions import BrokenExtension, extensions
 from conformance.strategies.grammar.dimension import Dimension, Impossible
 
@@ -359,6 +359,9 @@ def _kept_by(file: Traversable) -> dict[str, Any]:
     if not text.strip():
         # Not written yet, or emptied by the shell whose command is about to write it.
         return {}
-    kept: dict[str, Any] = parsed_json(text)
-    converted(kept, dict[str, _Kept])
+    try:
+        kept: dict[str, Any] = parsed_json(text)
+        converted(kept, dict[str, _Kept])
+    except Malformed as error:
+        raise Malformed(f"{file.name}: {error}") from error
     return kept

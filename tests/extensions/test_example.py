@@ -169,3 +169,13 @@ def test_the_file_of_arrays_is_written_by_the_command_of_the_page(tmp_path, befo
     done = run(site, "families", "--arrays")
     assert done.returncode == 0, done.stderr
     assert list(json.loads(done.stdout)) == ["acme_audit_notes decode", "acme_audit_notes acme_audit"]
+
+
+def test_a_file_of_arrays_that_is_broken_is_named(tmp_path):
+    require("dev")
+    site = install(tmp_path)
+    (site / PACKAGE / "covering_arrays.json").write_text('{"acme_audit_notes decode": {"space": 1}}')
+    done = run(site, "certify", "acme-reader", "--requirement", "ACME-*")
+    assert done.returncode == 2
+    assert "covering_arrays.json: " in done.stderr
+    assert done.stderr.count("\n") == 1
