@@ -353,7 +353,7 @@ def select(*, worklog: str | None = None, role: str | None = None, pattern: str 
     Args:
         worklog: ``WL#4033``, ``WL4033`` or ``4033``; ``format`` for the wire format's own rules.
         role: One of `roles`.
-        pattern: A shell-style glob over requirement ids.
+        pattern: A shell-style glob over requirement ids, or several with commas between them.
 
     Raises:
         ValueError: The worklog or the role does not exist, or the glob is too long.
@@ -371,8 +371,14 @@ def select(*, worklog: str | None = None, role: str | None = None, pattern: str 
         selected = [each for each in selected if each.role == role]
     if pattern is not None:
         check_glob(pattern)
-        selected = [each for each in selected if fnmatch.fnmatchcase(each.id, pattern)]
+        selected = [each for each in selected if matches(each.id, pattern)]
     return selected
+
+
+@cache
+def matches(requirement: str, globs: str) -> bool:
+    """Return whether the id of a requirement matches a glob, or one of several that have commas between them."""
+    return any(fnmatch.fnmatchcase(requirement, each) for each in globs.split(","))
 
 
 def check_glob(pattern: str) -> None:

@@ -53,6 +53,14 @@ def test_every_declared_role_is_judged(tmp_path):
     assert "no requirement of the role decode matches 'WL3303-ENGINE-*'" in done.stderr
 
 
+def test_requirements_are_selected_by_several_globs(tmp_path):
+    done = run(tmp_path, "--binlog-implementation", "reference", "--binlog-examples", "2", "--collect-only",
+               "--binlog-requirement", "FORMAT-XID", "--binlog-requirement", "FORMAT-RAND")  # fmt: skip
+    assert "[FORMAT-XID]" in done.stdout
+    assert "[FORMAT-RAND]" in done.stdout
+    assert "[FORMAT-STOP]" not in done.stdout
+
+
 def test_a_requirement_that_is_not_judged_is_skipped_with_the_reason(tmp_path):
     done = run(tmp_path, "--binlog-implementation", "reference", "--binlog-examples", "2", "-rs",
                "--binlog-requirement", "WL40-*", "--binlog-profile", "mysql-8.0")  # fmt: skip

@@ -1,4 +1,4 @@
-"""The option ``--requirement`` of the commands that judge: a glob over the ids of the catalogue."""
+"""The option ``--requirement`` of the commands that judge: globs over the ids of the catalogue."""
 
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -14,8 +14,13 @@ def requirement_option(example: str) -> Callable[[_Command], _Command]:
     """Return the option, with an example of a glob for its help."""
     return click.option(
         "--requirement",
-        default="*",
+        multiple=True,
         metavar="GLOB",
+        callback=_globs,
         shell_complete=REQUIREMENT.shell_complete,
-        help=f"Requirements to judge, such as '{example}'.",
+        help=f"Requirements to judge, such as '{example}'; may be repeated.  [default: all]",
     )
+
+
+def _globs(context: click.Context, option: click.Parameter, value: tuple[str, ...]) -> str:
+    return ",".join(value) or "*"

@@ -1,11 +1,10 @@
 """What a run covers: role, profiles, requirements, families."""
 
-import fnmatch
 from dataclasses import dataclass, replace
 
 from conformance.oracles.registry import oracles
 from conformance.protocol.observation import Declaration
-from conformance.specs.catalogue import catalogue, check_glob
+from conformance.specs.catalogue import catalogue, check_glob, matches
 from conformance.specs.suggestion import suggestion, unknown
 from conformance.strategies.grammar.family import Family, families
 
@@ -21,7 +20,7 @@ class Selection:
     Attributes:
         role: The role whose questions are asked.
         profiles: The selected profiles; if empty, those that the implementation claims.
-        requirements: A glob over requirement ids.
+        requirements: A glob over requirement ids, or several with commas between them.
         families: The selected families; if empty, all.
         repeated: Whether the run asks cases of each family again and again: those of few cases, which take long, are
             then left out, unless families or requirements are selected.
@@ -58,14 +57,7 @@ class Selection:
         Raises:
             NothingToRun: The selection is empty.
         """
-        try:
-            check_glob(self.requirements)
-        except ValueError as error:
-            raise NothingToRun(str(error)) from error
-        if not fnmatch.filter(catalogue(), self.requirements):
-            close = suggestion(self.requirements, catalogue())
-            hint = "; ".join(filter(None, ("`binlog-conformance requirements` lists them", close)))
-            raise NothingToRun(f"no requirement matches {self.requirements!r}; {hint}")
+        self._check_requirements()
         for name in self.families:
             if name not in families():
                 raise NothingToRun(unknown("family", name, families(), plural="families", command="families"))
@@ -100,17 +92,24 @@ class Selection:
             raise NothingToRun(why)
         return selections
 
+    def _check_requirements(self) -> None:
+        try:
+            check_glob(self.requirements)
+        except ValueError as error:
+            raise NothingToRun(str(error)) from error
+        for glob in self.requirements.split(","):
+            if not any(matches(each, glob) for each in catalogue()):
+                close = suggestion(glob, catalogue())
+                hint = "; ".join(filter(None, ("`binlog-conformance requirements` lists them", close)))
+                raise NothingToRun(f"no requirement matches {glob!r}; {hint}")
+
     def _wants(self, family: Family) -> bool:
         if self.families and family.name not in self.families:
             return False
         if self.requirements == "*":
             return bool(self.families) or not (self.repeated and family.few)
         entries = catalogue()
-        wanted = [
-            each
-            for each in oracles()
-            if entries[each].role == self.role and fnmatch.fnmatchcase(each, self.requirements)
-        ]
+        wanted = [each for each in oracles() if entries[each].role == self.role and matches(each, self.requirements)]
         return any(
             family.name in entries[each].families or "*" in entries[each].families or each == family.focus[self.role]
             for each in wanted

@@ -1,11 +1,10 @@
 """Verdicts: what one case shows of one requirement, and what no requirement accounts for."""
 
-import fnmatch
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
 
 from conformance.oracles.cause import Cause
+from conformance.specs.catalogue import matches
 from conformance.specs.run_record import FAILURES, TROUBLES, UNEXPLAINED, Status, TroubleStatus
 
 
@@ -74,11 +73,6 @@ def has_unexplained(verdicts: Iterable[Verdict]) -> bool:
     return any(verdict.requirement == UNEXPLAINED for verdict in verdicts)
 
 
-@cache
-def _matches(requirement: str, pattern: str) -> bool:
-    return fnmatch.fnmatchcase(requirement, pattern)
-
-
 def selected(verdicts: Iterable[Verdict], requirements: str) -> list[Verdict]:
     """Return the verdicts that a run reports: those of the selected requirements, and all that may not get lost.
 
@@ -86,13 +80,13 @@ def selected(verdicts: Iterable[Verdict], requirements: str) -> list[Verdict]:
 
     Args:
         verdicts: The verdicts on one case.
-        requirements: A glob over requirement ids.
+        requirements: A glob over requirement ids, or several with commas between them.
     """
     if requirements == "*":
         return list(verdicts)
     return [
         verdict
         for verdict in verdicts
-        if _matches(verdict.requirement, requirements)
+        if matches(verdict.requirement, requirements)
         or (verdict.is_failure and (verdict.status in TROUBLES or verdict.requirement == UNEXPLAINED))
     ]

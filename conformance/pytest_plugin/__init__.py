@@ -75,7 +75,7 @@ def _chosen(values: Values) -> "list[Requirement]":
     """
     from conformance.specs.catalogue import select
 
-    pattern, roles = values["requirement"], values["role"] or (None,)
+    pattern, roles = values.requirements, values["role"] or (None,)
     chosen = [each for role in roles for each in select(role=role, pattern=pattern)]
     if not chosen:
         of_role = f" of the role {' or '.join(values['role'])}" if values["role"] else ""

@@ -40,7 +40,7 @@ class Option:
 OPTIONS: Final = (
     Option("implementation", "the implementation, as `certify` takes it", metavar="NAME"),
     Option("profile", "profile; may be repeated; default: all claimed", many=True, metavar="NAME"),
-    Option("requirement", "requirements to judge; default: all", "*", metavar="GLOB"),
+    Option("requirement", "requirements to judge; may be repeated; default: all", many=True, metavar="GLOB"),
     Option("role", "role; may be repeated; default: all declared", many=True, metavar="NAME"),
     Option("family", "family of cases; may be repeated; default: all", many=True, metavar="NAME"),
     Option(
@@ -120,6 +120,11 @@ class Values:
                 raise ValueError(f"--binlog-{name} {self[name]} is not valid: write an integer from 1")
         if self["examples"] is not None and self["time"] is not None:
             raise ValueError("--binlog-examples and --binlog-time exclude each other")
+
+    @property
+    def requirements(self) -> str:
+        """The globs over requirement ids, with commas between them."""
+        return ",".join(self["requirement"]) or "*"
 
     def limits(self) -> "Limits":
         """Return the limits of the implementation.

@@ -4,7 +4,6 @@ import pickle
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -24,7 +23,7 @@ from conformance.oracles.registry import oracles
 from conformance.pytest_plugin.failure_text import failure_text
 from conformance.pytest_plugin.options import Values
 from conformance.reports.outcome import trouble_text
-from conformance.specs.catalogue import catalogue
+from conformance.specs.catalogue import catalogue, matches
 from conformance.specs.run_record import BESIDE_THE_CATALOGUE, NOT_ASKED, TROUBLE, WITHOUT_ANSWERS
 from conformance.strategies.grammar.family import families
 
@@ -64,7 +63,7 @@ class Outcome:
 
     def _test_of(self, requirement: str) -> str:
         """Return whose test shows a failure: a crash may be charged to a requirement that is not selected."""
-        if requirement in BESIDE_THE_CATALOGUE or fnmatchcase(requirement, self.requirements):
+        if requirement in BESIDE_THE_CATALOGUE or matches(requirement, self.requirements):
             return requirement
         return TROUBLE
 
@@ -154,7 +153,7 @@ def outcome_of(config: pytest.Config, values: Values, selected: Iterable[str], s
 def _run(values: Values, names: tuple[str, ...], jobs: int) -> Outcome:
     spec, limits = values["implementation"], values.limits()
     baseline = Baseline() if values["baseline"] is None else Baseline.load(Path(values["baseline"]))
-    selection = Selection(profiles=values["profile"], requirements=values["requirement"], families=names)
+    selection = Selection(profiles=values["profile"], requirements=values.requirements, families=names)
     if registry.entry_of(spec)[0].alone:
         jobs = 1
     with ExitStack() as stack:

@@ -41,6 +41,21 @@ def test_the_command_line_wins(tmp_path):
     assert (header["profiles"], header["examples"], header["seconds"]) == (["mysql-5.7"], None, 1.0)
 
 
+def test_requirements_are_repeated_as_other_names_are(tmp_path):
+    both = ("--requirement", "FORMAT-ROTATE*", "--requirement", "FORMAT-XID")
+    done, header = certify(
+        tmp_path, *both, text='implementation = "reference"\nprofile = ["mysql-8.0"]\nexamples = 2\n'
+    )
+    assert done.status == 0, done.errors
+    record = (tmp_path / "report" / "run.jsonl").read_text().splitlines()
+    judged = {
+        line["id"] for line in map(json.loads, record) if line["kind"] == "requirement" and line["verdict"] == "pass"
+    }
+    assert "FORMAT-XID" in judged
+    assert any(each.startswith("FORMAT-ROTATE") for each in judged)
+    assert all(each == "FORMAT-XID" or each.startswith("FORMAT-ROTATE") for each in judged)
+
+
 def test_a_named_file_takes_the_place_of_the_others(tmp_path):
     (tmp_path / "other.toml").write_text("[certify]\n" + QUICK.replace("8.0", "8.4"))
     _, header = certify(tmp_path, file=("--settings", "other.toml"))

@@ -265,6 +265,7 @@ def test_a_failure_that_does_not_occur_again_is_reported_so():
         (Selection(families=("nonsense",)), "no family 'nonsense'"),
         (Selection(role="nothing"), "does not declare the role 'nothing'"),
         (Selection(requirements="NONSENSE-*"), "no requirement matches 'NONSENSE-\\*'"),
+        (Selection(requirements="FORMAT-*,NONSENSE-*"), "no requirement matches 'NONSENSE-\\*'"),
         (
             Selection(requirements="[!" * 40_000),
             r"the glob '(\[!){10}'\.\.\. has 80,000 characters; write at most",
