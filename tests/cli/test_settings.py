@@ -43,9 +43,8 @@ def test_the_command_line_wins(tmp_path):
 
 def test_requirements_are_repeated_as_other_names_are(tmp_path):
     both = ("--requirement", "FORMAT-ROTATE*", "--requirement", "FORMAT-XID")
-    done, header = certify(
-        tmp_path, *both, text='implementation = "reference"\nprofile = ["mysql-8.0"]\nexamples = 2\n'
-    )
+    text = 'implementation = "reference"\nprofile = ["mysql-8.0"]\nexamples = 2\n'
+    done, _ = certify(tmp_path, *both, text=text)
     assert done.status == 0, done.errors
     record = (tmp_path / "report" / "run.jsonl").read_text().splitlines()
     judged = {
