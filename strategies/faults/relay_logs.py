@@ -1,5 +1,6 @@
 """Faults of what a replica reads: events that are damaged in a relay log, or on their way from the source."""
 
+from collections.abc import Callable
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
@@ -17,20 +18,24 @@ from conformance.strategies.faults.framing import PLACE_OF_BIT, byte_of_bit, set
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import CHECKSUM, StreamBuilder
-from conformance.strategies.groups import replica_groups, replica_variants
+from conformance.strategies.groups import data_changes, replica_groups, replica_variants
 from conformance.strategies.groups import transactions as groups
 from conformance.strategies.groups.replica_variants import GROUP, MODE
 
+#: The place of an event in its group -> its index.
+_PLACES: Final = {"first of its group": 0, "second of its group": 1, "last of its group": -1}
+_ROWS, _UNKNOWN, _ROTATE = "rows", "ignorable event of an unknown type", "Rotate"
 #: The event with the fault.
 _VICTIM: Final = Dimension(
     "event with the fault",
-    {
-        "first of its group": 0,
-        "second of its group": 1,
-        "last of its group": -1,
-        "ignorable event of an unknown type": None,
-    },
-    profiles={"ignorable event of an unknown type": WITH_IGNORABLE_FLAG},
+    {each: each for each in (*_PLACES, _ROWS, _UNKNOWN, _ROTATE)},
+    profiles={_UNKNOWN: WITH_IGNORABLE_FLAG},
+)
+#: The log of the source that has the event.
+_LOG: Final = choices("log with the fault", ("the first", "the second"))
+_AFTER: Final = choices("after the fault", ("another group", "nothing"))
+_WITHOUT_ROWS: Final = Impossible(
+    {"event with the fault": (_ROWS,), GROUP.name: ("statement that is one",)}, "a statement has no rows"
 )
 _BEFORE: Final = Number("groups before", fewest=0, few=2)
 _LENGTHS: Final = {
@@ -110,36 +115,61 @@ _READ, _READ_LENGTHS = _events(
 )
 
 
-def _add_groups(stream: StreamBuilder, mode: str) -> tuple[int, int]:
-    """Add groups, and return where the event that is to have a fault begins and ends (exclusive)."""
-    place = stream.vary(_VICTIM)
+def _add_groups(stream: StreamBuilder, mode: str, next_log: Callable[[], None], after: str) -> tuple[int, int]:
+    """Add groups, and return where the event that is to have a fault begins and ends (exclusive).
+
+    Args:
+        stream: The stream.
+        mode: The source's gtid_mode.
+        next_log: Ends the source's log and begins its next one.
+        after: What comes after the event and its group, of `_AFTER`.
+    """
+    victim = stream.vary(_VICTIM)
     replica_variants.add_before(stream, mode, _BEFORE)
+    if stream.vary(_LOG) == "the second":
+        next_log()
     first = len(stream.placed)
-    replica_groups.add(stream, replica_variants.group(stream, mode, by_change=False))
+    planned = replica_variants.plain_group(stream, by_change=False)
+    if victim == _ROWS:
+        planned = [planned[0], *data_changes.row_changes(stream), planned[-1]]
+    replica_groups.add(stream, replica_groups.in_mode(stream, planned, mode))
     last = len(stream.placed) - 1
-    if place is None:
+    index = last + 1
+    if victim == _ROTATE:
+        next_log()
+    elif victim == _UNKNOWN:
         # Without a body it could not be cut after its header.
         stream.add(mysql_events.ignorable(stream, UNASSIGNED[-1], stream.choose.octets(1, 40), flags=0))
-        index = last + 1
+    elif victim == _ROWS:
+        index = last - 1
     else:
+        place = _PLACES[victim]
         index = last if place < 0 else min(first + place, last)
-    replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.group(stream), mode))
+    if after == "another group":
+        replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.group(stream), mode))
     offsets = [*stream.offsets, stream.offset]
     return offsets[index], offsets[index + 1]
 
 
-def _relay_log(stream: StreamBuilder) -> tuple[int, int]:
+def _relay_log(stream: StreamBuilder, *, after: str = "another group") -> tuple[int, int]:
     """Add a sound relay log, and return where the event that is to have a fault begins and ends (exclusive)."""
     lengths = declare_up_to(stream, UNASSIGNED[-1]) if stream.server.rules.ignorable else None
     replica_groups.begin_relay_log(stream, lengths=lengths)
-    return _add_groups(stream, replica_variants.set_mode(stream))
+    mode = replica_variants.set_mode(stream)
+    return _add_groups(stream, mode, lambda: replica_groups.begin_next_log(stream, lengths=lengths), after)
 
 
-def _source_log(stream: StreamBuilder) -> tuple[int, int]:
+def _source_log(stream: StreamBuilder, *, after: str = "another group") -> tuple[int, int]:
     """Add what a source sends, and return where the event that is to have a fault begins and ends (exclusive)."""
     lengths = declare_up_to(stream, UNASSIGNED[-1]) if stream.server.rules.ignorable else None
+
+    def next_log() -> None:
+        stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4))
+        stream.begin_log_of_source()
+        groups.begin_plain_log(stream, lengths=lengths)
+
     groups.begin_plain_log(stream, lengths=lengths)
-    return _add_groups(stream, replica_variants.set_mode(stream))
+    return _add_groups(stream, replica_variants.set_mode(stream), next_log, after)
 
 
 def _cut(stream: StreamBuilder, event: tuple[int, int], place: str, mark: str) -> None:
@@ -167,13 +197,13 @@ def _spoil(stream: StreamBuilder, event: tuple[int, int], mark: str) -> None:
 @family(
     focus="FORMAT-APPLY-LENGTH-WRONG",
     fault=True,
-    dimensions=(_LENGTH, _VICTIM, MODE, _BEFORE, GROUP),
-    impossible=(_NO_ROOM,),
+    dimensions=(_LENGTH, _VICTIM, _LOG, _AFTER, MODE, _BEFORE, GROUP),
+    impossible=(_NO_ROOM, _WITHOUT_ROWS),
 )
 def wrong_lengths_in_relay_logs(stream: StreamBuilder) -> None:
     """A relay log with an event whose length is less than a header and its checksum, or beyond the end."""
     length = stream.vary(_LENGTH)
-    start, _ = _relay_log(stream)
+    start, _ = _relay_log(stream, after=stream.vary(_AFTER))
     length = set_length(stream, start, length)
     small = length < HEADER_BYTES + CHECKSUM_BYTES
     stream.expect_refusal(
@@ -181,7 +211,12 @@ def wrong_lengths_in_relay_logs(stream: StreamBuilder) -> None:
     )
 
 
-@family(focus="FORMAT-APPLY-TRUNCATED", fault=True, dimensions=(_CUT, _VICTIM, MODE, _BEFORE, GROUP))
+@family(
+    focus="FORMAT-APPLY-TRUNCATED",
+    fault=True,
+    dimensions=(_CUT, _VICTIM, _LOG, MODE, _BEFORE, GROUP),
+    impossible=(_WITHOUT_ROWS,),
+)
 def truncated_relay_logs(stream: StreamBuilder) -> None:
     """A relay log that ends within an event."""
     place = stream.vary(_CUT)
@@ -193,11 +228,12 @@ def truncated_relay_logs(stream: StreamBuilder) -> None:
     profiles=WITH_CHECKSUMS,
     fault=True,
     checksums=True,
-    dimensions=(PLACE_OF_BIT, _VICTIM, MODE, _BEFORE, GROUP),
+    dimensions=(PLACE_OF_BIT, _VICTIM, _LOG, _AFTER, MODE, _BEFORE, GROUP),
+    impossible=(_WITHOUT_ROWS,),
 )
 def wrong_checksums_in_relay_logs(stream: StreamBuilder) -> None:
     """A relay log with an event of which one bit is wrong."""
-    _spoil(stream, _relay_log(stream), "FORMAT-APPLY-CHECKSUM-WRONG")
+    _spoil(stream, _relay_log(stream, after=stream.vary(_AFTER)), "FORMAT-APPLY-CHECKSUM-WRONG")
 
 
 @family(
@@ -205,14 +241,20 @@ def wrong_checksums_in_relay_logs(stream: StreamBuilder) -> None:
     profiles=WITH_CHECKSUMS,
     fault=True,
     checksums=True,
-    dimensions=(PLACE_OF_BIT, _VICTIM, MODE, _BEFORE, GROUP),
+    dimensions=(PLACE_OF_BIT, _VICTIM, _LOG, _AFTER, MODE, _BEFORE, GROUP),
+    impossible=(_WITHOUT_ROWS,),
 )
 def wrong_checksums_received(stream: StreamBuilder) -> None:
     """Groups that a source sends, with an event of which one bit is wrong when it arrives."""
-    _spoil(stream, _source_log(stream), "FORMAT-RELAY-CHECKSUM-WRONG")
+    _spoil(stream, _source_log(stream, after=stream.vary(_AFTER)), "FORMAT-RELAY-CHECKSUM-WRONG")
 
 
-@family(focus="FORMAT-RELAY-WHOLE-EVENTS", fault=True, dimensions=(_CUT_ON_THE_WAY, _VICTIM, MODE, _BEFORE, GROUP))
+@family(
+    focus="FORMAT-RELAY-WHOLE-EVENTS",
+    fault=True,
+    dimensions=(_CUT_ON_THE_WAY, _VICTIM, _LOG, MODE, _BEFORE, GROUP),
+    impossible=(_WITHOUT_ROWS,),
+)
 def events_received_in_part(stream: StreamBuilder) -> None:
     """Groups that a source sends until the connection is lost within an event."""
     place = stream.vary(_CUT_ON_THE_WAY)

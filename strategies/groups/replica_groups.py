@@ -48,10 +48,15 @@ def begin_relay_log(stream: StreamBuilder, *, lengths: bytes | None = None, log_
     stream.describe_format()
 
 
-def begin_next_log(stream: StreamBuilder) -> None:
-    """Add the Rotate event that ends the source's first log, and the events with which its second one begins."""
+def begin_next_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> None:
+    """Add the Rotate event that ends the source's first log, and the events with which its second one begins.
+
+    Args:
+        stream: The stream to add to.
+        lengths: The post-header lengths of the format description; the server's when None.
+    """
     stream.add(rotate(stream, NEXT_LOG, 4))
-    stream.describe_format()
+    stream.describe_format(post_header_lengths=lengths)
     if stream.server.gtid_form not in ("absent", "5.6"):
         stream.add(gtid_events.previous_gtids(stream, stream.executed.gtids(), flags=int(Flag.IGNORABLE)))
 
