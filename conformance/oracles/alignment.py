@@ -5,9 +5,10 @@ from difflib import SequenceMatcher
 from enum import Enum
 from typing import Any, Final
 
-from conformance.binlog.event_types import HEARTBEAT_TYPES
+from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.protocol.observation import Observation, RoleDeclaration
+from conformance.protocol.roles.client import may_be_kept_back
 from conformance.protocol.roles.decode import HEADER_FIELDS, is_refused, may_be_missing, own_fields
 from conformance.protocol.roles.registry import role_of
 from conformance.strategies.grammar.case import EVERY_EVENT, Case
@@ -21,6 +22,7 @@ _OF_HEADER: Final = ("timestamp", "server_id", "length", "log_pos", "flags")
 _UNTIL: Final = "until"
 #: So many fields of a header may be wrong for reasons of their own.
 _FEW: Final = 2
+_NAMED: Final = frozenset(map(int, EventType))
 
 
 class Fate(Enum):
@@ -162,7 +164,30 @@ class Alignment:
         if refuses and all(self.may_be_dropped(index) for index in range(self._last + 1, self.count)):
             # An error without a place: only events that it need not report are between what it reported and the fault.
             return self.count
-        return self._last + 1
+        return self._after_kept_back() if self.case.role == "client" else self._last + 1
+
+    def _after_kept_back(self) -> int:
+        """Return the index of the first event after what a client delivered that it is not known to keep back.
+
+        An error of a client has no place: what it has kept back before, it keeps back where it stops too.
+        """
+        following = range(self._last + 1, self.count)
+        return next((index for index in following if not self.keeps_back(index)), self.count)
+
+    def keeps_back(self, index: int) -> bool:
+        """Return whether the answer shows that a client keeps back events such as an expected one.
+
+        It does if the client went on after such an event, and delivered none. A client that delivers nothing that it
+        may keep back is taken to keep back all of it but unknown events, which are a matter of their own.
+        """
+        events = self.case.expected.events
+        if not may_be_kept_back(events[index]):
+            return False
+        optional = [(at, _kind(events[at])) for at in range(self._last) if may_be_kept_back(events[at])]
+        delivered = {kind for at, kind in optional if at in self._seen}
+        kept = {kind for at, kind in optional if at not in self._seen} - delivered
+        kind = _kind(events[index])
+        return kind in kept or (kind is not None and not delivered and bool(kept - {None}))
 
     @property
     def _last(self) -> int:
@@ -307,6 +332,11 @@ class Alignment:
         """Return the indices of the events that a requirement governs."""
         indices = self.case.marks.get(requirement, ())
         return range(self.count) if EVERY_EVENT in indices else indices
+
+
+def _kind(entry: Mapping[str, Any]) -> int | None:
+    """Return the type of an event that a client may keep back; one for all that have no name."""
+    return entry["type"] if entry["type"] in _NAMED else None
 
 
 def _common(expected: Sequence[Hashable], observed: Sequence[Hashable]) -> dict[int, int]:

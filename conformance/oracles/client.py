@@ -10,9 +10,9 @@ from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.handshake.refusal import NO_EVENT_THERE, NO_SUCH_LOG, NO_SUCH_POSITION, UNAWARE
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.client_freedoms import is_of_log, may_be_kept_back, sent_again
+from conformance.oracles.checks.client_freedoms import is_of_log, sent_again
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields, same_gtid_set
-from conformance.protocol.roles.client import kind_of
+from conformance.protocol.roles.client import kind_of, may_be_kept_back
 
 _IGNORABLE: Final = "WL4033-CLIENT-IGNORABLE"
 _POSITION: Final = "FORMAT-CLIENT-POSITION"
@@ -75,7 +75,7 @@ def _position(entry: Any) -> str:
 
 def _goes_on(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check that an unknown ignorable event does not end the answer, and that it is counted."""
-    last = _last(alignment)
+    last, stop = _last(alignment), alignment.stop
     for index in alignment.marked(requirement):
         entry = alignment.case.expected.events[index]
         if entry["type"] is None:
@@ -89,8 +89,10 @@ def _goes_on(alignment: Alignment, requirement: str) -> Iterator[Check]:
             _stops_by_itself(alignment)
             and not _asks_for_wrong_place(alignment)
             and not _never_asks(alignment)
-            and last < index
-            and not _required(alignment, last + 1, index)
+            and stop is not None
+            and stop <= index
+            and not alignment.keeps_back(index)
+            and not _required(alignment, stop, index)
         )
         if stops and not any(last <= cut["index"] < index for cut in _cuts(alignment)):
             message = f"it stops at an ignorable event of type {entry['type']}: {_error(alignment)}"
@@ -137,10 +139,13 @@ def _never_asks(alignment: Alignment) -> bool:
 def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check that the client asks for the log and the position in which it is to begin, or by its GTIDs."""
     first = next(iter(_required(alignment, 0, alignment.count)), alignment.count)
-    is_first = _last(alignment) < 0 and not any(cut["index"] < first for cut in _cuts(alignment))
+    is_first = _last(alignment) < 0 and (
+        _never_asks(alignment) or not any(cut["index"] < first for cut in _cuts(alignment))
+    )
     if is_first and _asks_for_wrong_place(alignment):
         settings = alignment.case.settings
-        place = f"{settings['log_name']}:{settings['log_pos']}"
+        by_gtids = settings["gtid_set"] is not None
+        place = "its GTIDs" if by_gtids else f"{settings['log_name']}:{settings['log_pos']}"
         yield Check("it begins at a wrong place", f"it does not begin at {place}: {_error(alignment)}")
     elif _last(alignment) < 0 and _never_asks(alignment):
         yield Check("it asks for no events", f"it ends before it asks for any event: {_error(alignment)}")

@@ -252,8 +252,7 @@ def _marks(
 ) -> Iterator[tuple[str, int]]:
     """Yield the requirements that an answer exercises, each with the index of an entry."""
     end = len(delivered)
-    if settings.gtid_set is None:
-        yield "FORMAT-CLIENT-BEGIN", EVERY_EVENT
+    yield "FORMAT-CLIENT-BEGIN", EVERY_EVENT
     is_last_ignorable = bool(delivered) and delivered[-1].is_ignorable
     for index, entry in enumerate(entries):
         if "query" in entry:

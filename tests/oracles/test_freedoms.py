@@ -23,12 +23,12 @@ from conformance.models.replica.groups import State
 from conformance.models.replica.relay import Receiver
 from conformance.mutants.controls import CONTROLS
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.client_freedoms import may_be_kept_back
 from conformance.oracles.differences import differences
 from conformance.oracles.freedoms import FREE
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.registry import freedom_of
 from conformance.protocol.observation import Refusal
+from conformance.protocol.roles.client import may_be_kept_back
 from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, HEADER_FIELDS
 from conformance.reference.boundary import observe
 from conformance.reference.client import Client

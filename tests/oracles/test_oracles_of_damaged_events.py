@@ -140,7 +140,8 @@ def test_a_receiver_may_begin_another_relay_log_at_a_damaged_event(family):
         own = ({**entry, "log": answer.events[-1]["log"] + 1} for entry in answer.events[:2])
         return replace(answer, events=(*answer.events, *own))
 
-    assert blamed("relay", family, with_own_events, profile="mysql-5.7") == set()
+    # A case whose groups have no GTIDs of their own that the next relay log would have to name.
+    assert blamed("relay", family, with_own_events, index=0, profile="mysql-5.7") == set()
 
 
 def test_a_receiver_may_connect_again_without_an_error():

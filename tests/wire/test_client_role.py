@@ -2,18 +2,20 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import pytest
 from extras import require
 
 from conformance.binlog.errors import MalformedBody
-from conformance.binlog.event_types import ROWS_TYPES, EventType
+from conformance.binlog.event_types import KNOWN_TYPES, ROWS_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.registry import implementation
 from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.messages import encode_request
 from conformance.protocol.observation import Observation, Trouble
+from conformance.protocol.roles.client import may_be_kept_back
 from conformance.reference.client import Client, answer_with
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
@@ -135,6 +137,50 @@ def test_a_client_that_stops_at_an_event_that_it_could_keep_back_is_blamed(stopp
     assert seen
 
 
+class KeepsBack(Client):
+    """Delivers nothing that it may keep back, and stops at the second statement that comes right after an ignorable."""
+
+    after_ignorable = False
+    statements = 0
+
+    def delivers(self, header):
+        return super().delivers(header) and not self.may_keep_back(header)
+
+    def report(self, header, data):
+        self.statements += self.after_ignorable and header.type == EventType.QUERY
+        if self.statements == 2:
+            raise MalformedBody("this event is not read")
+        self.after_ignorable = self.is_ignorable(header)
+        return super().report(header, data)
+
+    def is_ignorable(self, header):
+        return bool(header.flags & Flag.IGNORABLE) and header.type not in KNOWN_TYPES
+
+    def may_keep_back(self, header):
+        return may_be_kept_back({"type": header.type, "flags": header.flags})
+
+
+class KeepsTransactionsBack(KeepsBack):
+    """Stops at the second statement that comes right after an Anonymous_gtid."""
+
+    def is_ignorable(self, header):
+        return header.type == EventType.ANONYMOUS_GTID
+
+
+@pytest.mark.parametrize("client", [KeepsBack, KeepsTransactionsBack])
+def test_a_client_that_keeps_events_back_is_blamed_for_the_event_that_it_refuses_after_them(client):
+    judge, seen = Judge(ReferenceImplementation().declaration.roles["client"]), 0
+    for index in range(80):
+        question = case(f"client:sent_logs/mysql-8.4/0/{index}")
+        answer = answer_with(client, request_of(question))
+        if answer.error is None or question.settings["source"]["cuts"]:
+            continue
+        failed = {each.requirement: each.signature for each in judge.judge(question, answer) if each.is_failure}
+        assert failed == {"FORMAT-CLIENT-EVENT": "QUERY refused"}, index
+        seen += 1
+    assert seen
+
+
 class NeverAsks(Client):
     """Stops before it has asked for anything."""
 
@@ -142,20 +188,29 @@ class NeverAsks(Client):
         raise ConnectionLost("the name of the log is too long")
 
 
+class AsksForAnotherLog(Client):
+    """Asks for a log that the source does not have."""
+
+    def command(self):
+        return replace(super().command(), log_name="another", gtid_set=None)
+
+
 @pytest.mark.parametrize(
-    ("family", "finding"),
+    ("client", "family", "signature"),
     [
-        ("sent_logs", ("FORMAT-CLIENT-BEGIN", "it asks for no events")),
-        ("sent_gtids", ("FORMAT-CLIENT-EVENT", "PREVIOUS_GTIDS refused")),
+        (NeverAsks, "sent_logs", "it asks for no events"),
+        (NeverAsks, "sent_gtids", "it asks for no events"),
+        (AsksForAnotherLog, "sent_logs", "it begins at a wrong place"),
+        (AsksForAnotherLog, "sent_gtids", "it begins at a wrong place"),
     ],
 )
-def test_a_client_that_asks_for_nothing_is_one_finding_whatever_comes_first(family, finding):
+def test_a_client_that_asks_for_nothing_is_one_finding_whatever_comes_first(client, family, signature):
     judge, signatures = Judge(ReferenceImplementation().declaration.roles["client"]), set()
     for index in range(12):
         question = case(f"client:{family}/mysql-8.4/0/{index}")
-        verdicts = judge.judge(question, answer_with(NeverAsks, request_of(question)))
-        signatures |= {(each.requirement, each.signature) for each in verdicts if each.status == "fail"}
-    assert signatures == {finding}
+        verdicts = judge.judge(question, answer_with(client, request_of(question)))
+        signatures |= {(each.requirement, each.signature) for each in verdicts if each.is_failure}
+    assert signatures == {("FORMAT-CLIENT-BEGIN", signature)}
 
 
 @pytest.mark.parametrize(

@@ -5,44 +5,19 @@ from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
-from conformance.binlog.flags import Flag
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.differences import Difference
-from conformance.protocol.roles.client import kind_of
+from conformance.protocol.roles.client import KEPT_BACK, kind_of, may_be_kept_back
 from conformance.specs.catalogue import ENTRY
 
 Entry = Mapping[str, Any]
 
-_IGNORABLE: Final = int(Flag.IGNORABLE)
-#: Events about a log, and events that inform about others.
-_KEPT_BACK: Final = frozenset(
-    map(
-        int,
-        (
-            EventType.FORMAT_DESCRIPTION,
-            EventType.PREVIOUS_GTIDS,
-            EventType.ROTATE,
-            EventType.STOP,
-            EventType.ANONYMOUS_GTID,
-            EventType.ROWS_QUERY,
-            EventType.IGNORABLE,
-            EventType.MARIADB_GTID_LIST,
-            EventType.MARIADB_BINLOG_CHECKPOINT,
-            EventType.MARIADB_ANNOTATE_ROWS,
-        ),
-    )
-)
 #: What a source makes for a connection, sends again with the beginning of a log, or to a client that asks for it.
-_OF_CONNECTION: Final = _KEPT_BACK - {
+_OF_CONNECTION: Final = KEPT_BACK - {
     int(EventType.ANONYMOUS_GTID),
     int(EventType.ROWS_QUERY),
     int(EventType.IGNORABLE),
 }
-
-
-def may_be_kept_back(entry: Entry) -> bool:
-    """Return whether a client need not deliver an event."""
-    return entry["type"] in _KEPT_BACK or bool(entry.get("flags", 0) & _IGNORABLE)
 
 
 def is_of_log(entry: Entry) -> bool:

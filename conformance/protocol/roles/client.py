@@ -3,6 +3,8 @@
 from collections.abc import Hashable, Mapping
 from typing import Any, Final
 
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
 from conformance.protocol.observation import RoleDeclaration
 from conformance.protocol.role import AnswerField, Role
 
@@ -20,6 +22,25 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
     "resume_pos": AnswerField("integer", "the client's own: the position there, in bytes"),
     "executed_gtids": AnswerField("text", "the client's own: the GTIDs that it has after the event, as a set"),
 }
+_IGNORABLE: Final = int(Flag.IGNORABLE)
+#: The types that a client need not deliver: events about a log, and events that inform about others.
+KEPT_BACK: Final = frozenset(
+    map(
+        int,
+        (
+            EventType.FORMAT_DESCRIPTION,
+            EventType.PREVIOUS_GTIDS,
+            EventType.ROTATE,
+            EventType.STOP,
+            EventType.ANONYMOUS_GTID,
+            EventType.ROWS_QUERY,
+            EventType.IGNORABLE,
+            EventType.MARIADB_GTID_LIST,
+            EventType.MARIADB_BINLOG_CHECKPOINT,
+            EventType.MARIADB_ANNOTATE_ROWS,
+        ),
+    )
+)
 #: The fields of an event, which each entry but the last has where they are declared.
 _OF_EVENT: Final = frozenset({"timestamp", "server_id", "flags"})
 
@@ -34,6 +55,11 @@ def _missing(declaration: RoleDeclaration, entry: Mapping[str, Any]) -> tuple[st
 def kind_of(entry: Mapping[str, Any]) -> Hashable:
     """Return what distinguishes one event from another: its type and where it ends."""
     return entry["type"], entry["log_pos"]
+
+
+def may_be_kept_back(entry: Mapping[str, Any]) -> bool:
+    """Return whether a client need not deliver an event."""
+    return entry["type"] in KEPT_BACK or bool(entry.get("flags", 0) & _IGNORABLE)
 
 
 #: The role itself.
