@@ -21,6 +21,8 @@ Role = Literal["decode", "boundary", "filter", "decide", "render", "send", "clie
 ROLES: Final[tuple[str, ...]] = get_args(Role)
 #: Characters of a glob over requirement ids.
 _LONGEST_GLOB: Final = 1000
+#: As many globs as are read: more than there are requirements.
+_MOST_GLOBS: Final = 1000
 NotEmpty = Annotated[str, Meta(min_length=1)]
 
 #: In `Requirement.owns`: an entry that is missing, not expected or out of order.
@@ -382,13 +384,17 @@ def matches(requirement: str, globs: str) -> bool:
 
 
 def check_glob(pattern: str) -> None:
-    """Check the length of a glob over requirement ids: matching a very long one may take minutes.
+    """Check the length of each glob over requirement ids: matching a very long one may take minutes.
 
     Raises:
-        ValueError: It is too long.
+        ValueError: One is too long, or there are too many.
     """
-    if len(pattern) > _LONGEST_GLOB:
-        raise ValueError(
-            f"the glob {pattern[:20]!r}... has {len(pattern):,} characters; write at most {_LONGEST_GLOB:,}, "
-            "as ids of requirements are short"
-        )
+    globs = pattern.split(",")
+    if len(globs) > _MOST_GLOBS:
+        raise ValueError(f"there are {len(globs):,} globs over ids of requirements; write at most {_MOST_GLOBS:,}")
+    for each in globs:
+        if len(each) > _LONGEST_GLOB:
+            raise ValueError(
+                f"the glob {each[:20]!r}... has {len(each):,} characters; write at most {_LONGEST_GLOB:,}, "
+                "as ids of requirements are short"
+            )

@@ -11,6 +11,7 @@ import pytest
 
 from conformance.cli.main import COMMANDS as ENTRIES
 from conformance.cli.settings import form_of, settings_schema
+from conformance.specs.catalogue import catalogue
 from conformance.specs.conversion import Malformed, converted, parsed_toml
 from tests.running import forked
 
@@ -53,6 +54,12 @@ def test_requirements_are_repeated_as_other_names_are(tmp_path):
     assert "FORMAT-XID" in judged
     assert any(each.startswith("FORMAT-ROTATE") for each in judged)
     assert all(each == "FORMAT-XID" or each.startswith("FORMAT-ROTATE") for each in judged)
+
+
+def test_many_requirements_may_be_named(tmp_path):
+    many = [word for name in list(catalogue())[:60] for word in ("--requirement", name)]
+    done, _ = certify(tmp_path, *many)
+    assert done.status == 0, done.errors
 
 
 def test_a_named_file_takes_the_place_of_the_others(tmp_path):

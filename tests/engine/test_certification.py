@@ -267,6 +267,10 @@ def test_a_failure_that_does_not_occur_again_is_reported_so():
         (Selection(requirements="NONSENSE-*"), "no requirement matches 'NONSENSE-\\*'"),
         (Selection(requirements="FORMAT-*,NONSENSE-*"), "no requirement matches 'NONSENSE-\\*'"),
         (
+            Selection(requirements="FORMAT-*," * 40_000),
+            "there are 40,001 globs over ids of requirements; write at most",
+        ),
+        (
             Selection(requirements="[!" * 40_000),
             r"the glob '(\[!){10}'\.\.\. has 80,000 characters; write at most",
         ),
