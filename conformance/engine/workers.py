@@ -182,15 +182,19 @@ class Workers:
 def in_order_of_beginning(shares: Iterable[ShareT], *, workers: int) -> Iterator[tuple[int, ShareT]]:
     """Return shares with their numbers, in the order in which they begin.
 
-    A long share that begins last leaves the other workers idle at the end. One worker has no use for another order.
+    A long share that begins last leaves the other workers idle at the end. One worker has no use for another order. The
+    first begins first, as it shows whether there are answers at all.
     """
     if workers > 1 and isinstance(shares, Sequence):
-        return iter(sorted(enumerate(shares), key=lambda each: -each[1].cost))
+        return iter(sorted(enumerate(shares), key=lambda each: (each[0] > 0, -each[1].cost)))
     return enumerate(shares)
 
 
 class _Order(Generic[ShareT]):
     """Settles shares in their order, whatever order they are begun and done in.
+
+    Once the implementation hangs, they also begin in their order: what begins before those before it does not know of
+    their hangs, and would wait for as many again.
 
     Attributes:
         patience: The patience that is left after the shares that are settled.
@@ -209,7 +213,10 @@ class _Order(Generic[ShareT]):
         self._shares = shares
         self._settle = settle
         self._needed = needed
+        self._in_order = patience.has_waited
         self._next = 0
+        #: Shares that others begin before.
+        self._later: dict[int, ShareT] = {}
         self._open: dict[int, ShareT] = {}
         self._ended: dict[int, _Result | None] = {}
         self._again: deque[int] = deque()
@@ -219,20 +226,33 @@ class _Order(Generic[ShareT]):
         while not self.stopped:
             if self._again:
                 number = self._again.popleft()
-            else:
-                try:
-                    number, share = next(self._shares)
-                except StopIteration:
-                    return None
+            elif (begun := self._other()) is not None:
+                number, share = begun
                 self._open[number] = share
+            else:
+                return None
             if self._needed(self._open[number]):
                 return number, self._open[number], self.patience.copied(assuming_answer=number != self._next)
             self.end(number, None)
         return None
 
+    def _other(self) -> tuple[int, ShareT] | None:
+        """Return the next share to begin for the first time, None if there is none left."""
+        if not self._in_order:
+            return next(self._shares, None)
+        first = self._next
+        while first in self._open:
+            first += 1
+        while first not in self._later:
+            if (drawn := next(self._shares, None)) is None:
+                return None
+            self._later[drawn[0]] = drawn[1]
+        return first, self._later.pop(first)
+
     def end(self, number: int, result: _Result | None) -> None:
         """Take the result of a share, and settle those that can be."""
         self._ended[number] = result
+        self._in_order |= result is not None and result.ended.has_waited
         while self._next in self._ended:
             result = self._ended.pop(self._next)
             if result is not None:

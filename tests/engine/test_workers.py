@@ -102,6 +102,29 @@ def test_the_record_is_the_same_however_many_workers_there_are(tested, fork):
         assert finished >= pairs
 
 
+class Silent(ReferenceImplementation):
+    """Never answers, and notes each hang in a file of its process."""
+
+    def __init__(self, folder):
+        super().__init__()
+        self._folder = folder
+
+    def ask(self, request):
+        with (self._folder / str(os.getpid())).open("a") as file:
+            file.write(".")
+        time.sleep(0.2)
+        return Trouble("hang", "no answer", "")
+
+
+def test_no_worker_waits_much_longer_for_what_never_answers_than_one_process(fork, tmp_path):
+    for jobs in (1, 2):
+        (tmp_path / str(jobs)).mkdir()
+        fork(record_of, partial(Silent, tmp_path / str(jobs)), jobs)
+    hangs = {jobs: [each.stat().st_size for each in (tmp_path / str(jobs)).iterdir()] for jobs in (1, 2)}
+    # The first share is done beside one that nobody has seen hang yet.
+    assert max(hangs[2]) <= hangs[1][0], hangs
+
+
 def test_the_first_failure_is_the_same_however_many_workers_there_are(fork):
     budget = Budget(6, first_failure=True)
     alone, _ = fork(record_of, TESTED["wrong"], None, budget=budget)
