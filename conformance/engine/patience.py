@@ -73,9 +73,10 @@ class Patience:
         """Return a copy, for a part of the run that another process does.
 
         Args:
-            assuming_answer: Whether the parts before it have not ended yet, and are assumed to bring an answer.
+            assuming_answer: Whether the parts before it have not ended yet, and are assumed to bring an answer; not if
+                they are not asked any more.
         """
-        assumes = assuming_answer and not self._has_answered
+        assumes = assuming_answer and not self._has_answered and not self.exhausted
         return replace(
             self,
             _hangs=dict(self._hangs),
@@ -112,6 +113,11 @@ class Patience:
     def few(self) -> float:
         """Hangs after which a family is not asked any more, and an implementation that has answered nothing."""
         return max(self.limits.hangs * _PART, 1)
+
+    @property
+    def has_answered(self) -> bool:
+        """Whether the implementation has answered so far."""
+        return self._has_answered
 
     @property
     def has_waited(self) -> bool:

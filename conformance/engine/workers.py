@@ -194,7 +194,7 @@ class _Order(Generic[ShareT]):
     """Settles shares in their order, whatever order they are begun and done in.
 
     Once the implementation hangs, they also begin in their order: what begins before those before it does not know of
-    their hangs, and would wait for as many again.
+    their hangs, and would wait for as many again. If it has never answered, no other begins until those hangs count.
 
     Attributes:
         patience: The patience that is left after the shares that are settled.
@@ -214,6 +214,7 @@ class _Order(Generic[ShareT]):
         self._settle = settle
         self._needed = needed
         self._in_order = patience.has_waited
+        self._has_answered = patience.has_answered
         self._next = 0
         #: Shares that others begin before.
         self._later: dict[int, ShareT] = {}
@@ -226,6 +227,8 @@ class _Order(Generic[ShareT]):
         while not self.stopped:
             if self._again:
                 number = self._again.popleft()
+            elif self._waits():
+                return None
             elif (begun := self._other()) is not None:
                 number, share = begun
                 self._open[number] = share
@@ -235,6 +238,10 @@ class _Order(Generic[ShareT]):
                 return number, self._open[number], self.patience.copied(assuming_answer=number != self._next)
             self.end(number, None)
         return None
+
+    def _waits(self) -> bool:
+        """Return whether hangs without any answer are not counted yet: their share waits for those before it."""
+        return self._in_order and not self._has_answered and self._next in self._open and bool(self._ended)
 
     def _other(self) -> tuple[int, ShareT] | None:
         """Return the next share to begin for the first time, None if there is none left."""
@@ -252,7 +259,9 @@ class _Order(Generic[ShareT]):
     def end(self, number: int, result: _Result | None) -> None:
         """Take the result of a share, and settle those that can be."""
         self._ended[number] = result
-        self._in_order |= result is not None and result.ended.has_waited
+        if result is not None:
+            self._in_order |= result.ended.has_waited
+            self._has_answered |= result.ended.has_answered
         while self._next in self._ended:
             result = self._ended.pop(self._next)
             if result is not None:
