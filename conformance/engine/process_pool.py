@@ -15,7 +15,7 @@ Handler = Callable[[int, FrameType | None], object] | signal.Handlers
 
 _PR_SET_PDEATHSIG: Final = 1
 #: Signals that a user ends a command with; not every system has each of them.
-_ENDING: Final = tuple(
+ENDING: Final = tuple(
     getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT") if hasattr(signal, name)
 )
 
@@ -70,7 +70,7 @@ def take_signals(handlers: Mapping[int, Handler], *, others: Handler) -> None:
         handlers: The handlers of some of them.
         others: The handler of the others, except those that the command ignores, as under nohup.
     """
-    for each in _ENDING:
+    for each in ENDING:
         if each in handlers or signal.getsignal(each) is not signal.SIG_IGN:
             signal.signal(each, handlers.get(each, others))
     _mask_signals(held=False)
@@ -78,7 +78,7 @@ def take_signals(handlers: Mapping[int, Handler], *, others: Handler) -> None:
 
 def _mask_signals(*, held: bool) -> None:
     if hasattr(signal, "pthread_sigmask"):
-        signal.pthread_sigmask(signal.SIG_BLOCK if held else signal.SIG_UNBLOCK, _ENDING)
+        signal.pthread_sigmask(signal.SIG_BLOCK if held else signal.SIG_UNBLOCK, ENDING)
 
 
 @contextmanager
