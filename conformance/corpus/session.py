@@ -16,6 +16,7 @@ from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from conformance.corpus.gateway import start_java
 from conformance.corpus.java import find_java, write_java_home
 from conformance.corpus.kit_archive import PACKAGE, write_archive, write_extension_archives
 
@@ -101,18 +102,18 @@ def spark_session(*, master: str | None = None, settings: Mapping[str, str] | No
     _check_master(master, settings or {})
     with tempfile.TemporaryDirectory(prefix="binlog-conformance-") as scratch:
         submitted = "PYSPARK_GATEWAY_PORT" in os.environ
+        launched = {} if submitted else _launched(master, Path(scratch))
+        named = {"spark.master": master} if submitted and master is not None else {}
+        every = {**_SETTINGS, **launched, **named, **(settings or {})}
         builder = SparkSession.builder
-        for name, value in {**_SETTINGS, **({} if submitted else _launched(master, Path(scratch)))}.items():
-            builder = builder.config(name, value)
-        if submitted and master is not None:
-            builder = builder.master(master)
-        for name, value in (settings or {}).items():
+        for name, value in every.items():
             builder = builder.config(name, value)
         # Py4J also logs the traceback of every exception that it raises, not always to a logger of its own.
         logging.getLogger().addFilter(_is_not_py4j)
         logging.getLogger("py4j").setLevel(logging.CRITICAL)
         interrupt = signal.getsignal(signal.SIGINT)
         try:
+            start_java(every)
             spark = builder.getOrCreate()
         except (PySparkException, Py4JError) as error:
             raise NoSession(_why_not(error, master)) from error
