@@ -23,7 +23,7 @@ from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.last_before_fault import is_lost, last_before_fault, lost
 from conformance.oracles.checks.miscounted_events import miscounted
 from conformance.oracles.checks.misread_bodies import misread_bodies
-from conformance.oracles.checks.post_headers import LONGER, can_misread
+from conformance.oracles.checks.post_headers import LONGER, can_misread, knows_the_end
 from conformance.oracles.oracle import Check, wrong_end
 from conformance.oracles.reasons import OF_CHECKSUM, crash_reason, normalised
 from conformance.protocol.observation import Trouble
@@ -103,11 +103,12 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
 def _cause(alignment: Alignment, check: Check) -> Cause:
     if check.at is not None and check.at in misgoverned(alignment):
         return KEPT
-    if is_lost(alignment) and check.cause is None and _is_at_last(alignment, check):
+    if is_lost(alignment) and _is_at_last(alignment, check):
         return lost(alignment)
     if check.at is not None and _has_longer_post_header(alignment.case, check.at):
         code = alignment.case.stream[check.at + TYPE_AT]
-        if can_misread(code, check.cause):
+        field = "" if check.cause is None else check.cause.field
+        if can_misread(code, check.cause) and not knows_the_end(alignment, alignment.index_at(check.at), field):
             return Cause(MISREAD, event_group(code))
     elif check.at is not None and (of_body := misread_bodies(alignment).get(check.at)) is not None:
         return of_body
