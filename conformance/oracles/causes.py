@@ -59,13 +59,13 @@ def causes(alignment: Alignment, checks: Sequence[Check]) -> list[Cause]:
     return [_cause(alignment, min(checks, key=_leads))] * len(checks)
 
 
-def _joined(found: Sequence[Cause]) -> list[Cause]:
+def _joined(every: Sequence[Cause]) -> list[Cause]:
     """Return causes, with one for all that differ in the type of the event alone: it does not depend on the type."""
     subjects: dict[Cause, set[str]] = defaultdict(set)
-    for cause in found:
+    for cause in every:
         subjects[replace(cause, subject="")].add(cause.subject)
     several = {cause for cause, types in subjects.items() if len(types - {""}) > 1}
-    return [replace(each, subject=_SEVERAL) if replace(each, subject="") in several else each for each in found]
+    return [replace(each, subject=_SEVERAL) if replace(each, subject="") in several else each for each in every]
 
 
 def _leads(check: Check) -> tuple[float, int]:

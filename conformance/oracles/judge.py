@@ -16,7 +16,7 @@ from conformance.oracles.checks.free_orders import in_expected_order
 from conformance.oracles.checks.governing_formats import LATEST_GOVERNS
 from conformance.oracles.checks.misled_readers import misled
 from conformance.oracles.checks.post_headers import LONGER, has_same_rows, knows_the_end
-from conformance.oracles.differences import Difference, accounted, differences
+from conformance.oracles.differences import Difference, accounted, differences, first_of_chain
 from conformance.oracles.oracle import Check, Oracle
 from conformance.oracles.registry import freedom_of, oracles
 from conformance.oracles.verdict import Verdict
@@ -222,7 +222,7 @@ class Judge:
         case = alignment.case
         by_field = owners(case.role, case.id.profile)
         blamed: dict[str, list[Check]] = {}
-        for difference in differences(alignment):
+        for difference in first_of_chain(alignment, differences(alignment)):
             if accounted(alignment, difference, failed) or freedom_of(alignment, difference) is not None:
                 continue
             if difference.check.at is not None and difference.check.at in misled(alignment):

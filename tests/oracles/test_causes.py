@@ -517,6 +517,20 @@ def test_an_event_that_is_not_passed_on_is_one_cause_whichever_requirement_misse
     assert {finding for together in known.values() for finding in together} == {f"{role}: XID {wrong}"}
 
 
+def test_an_applier_that_stops_at_another_position_has_one_finding_and_no_consequences():
+    def in_any_log(case):
+        request = request_of(case)
+        until = request.settings.get("until")
+        if until is None:
+            return REFERENCE.ask(request)
+        settings = {**request.settings, "until": {**until, "log_name": "another.000001"}}
+        return REFERENCE.ask(replace(request, settings=settings))
+
+    together = together_of("apply", "stop_positions", "mysql-8.0", in_any_log)
+    finding = "apply: stop at a position at another event"
+    assert together == {finding: {"FORMAT-APPLY-OUTCOME"}}
+
+
 def rewritten(case, role, change):
     """Return the reference's answer with the bytes of its events changed."""
     events = REFERENCE.ask(request_of(case)).events

@@ -24,14 +24,14 @@ def findings(role, family, change, *, without=(), profiles=PROFILES):
     """Return the findings of a changed answer to some cases, each with the requirements that are broken."""
     declared = REFERENCE.declaration.roles[role]
     judge = Judge(replace(declared, fields=declared.fields - set(without)))
-    found = {}
+    broken = {}
     for profile in profiles:
         for index in range(20):
             case = case_of(CaseId(family, profile, seed=0, index=index, role=role))
             verdicts = judge.judge(case, change(case, REFERENCE.ask(request_of(case))))
             for finding, failures in by_finding(verdicts).items():
-                found.setdefault(finding, set()).update(each.requirement for each in failures)
-    return found
+                broken.setdefault(finding, set()).update(each.requirement for each in failures)
+    return broken
 
 
 def losing_the_last(case, answer):
@@ -68,8 +68,8 @@ def test_an_applier_that_commits_the_open_group_breaks_the_requirement_on_the_fa
 @pytest.mark.parametrize("family", APPLIED)
 def test_an_applier_that_counts_nothing_shows_it_by_the_group(family):
     finding = "apply: open group committed at an event that cannot be read"
-    found = findings("apply", family, committing, without=("transactions", "executed_gtids"))
-    assert found == {finding: {APPLIED[family]}}
+    broken = findings("apply", family, committing, without=("transactions", "executed_gtids"))
+    assert broken == {finding: {APPLIED[family]}}
 
 
 @pytest.mark.parametrize("family", APPLIED)
@@ -78,9 +78,9 @@ def test_a_group_that_is_not_open_but_not_committed_is_a_matter_of_its_event(fam
         *before, last = answer.events
         return replace(answer, events=(*before, {**last, "in_group": False}))
 
-    found = findings("apply", family, closed)
-    assert found
-    assert all("in_group of" in each for each in found)
+    broken = findings("apply", family, closed)
+    assert broken
+    assert all("in_group of" in each for each in broken)
 
 
 @pytest.mark.parametrize(
@@ -92,20 +92,22 @@ def test_a_group_that_is_not_open_but_not_committed_is_a_matter_of_its_event(fam
     ],
 )
 def test_what_loses_the_event_before_a_fault_has_one_finding(role, family):
-    found = findings(role, family, losing_the_last)
-    assert list(found) == [f"{role}: event lost before one that cannot be read"]
-    assert APPLIED.get(family) not in found.popitem()[1]
+    broken = findings(role, family, losing_the_last)
+    assert list(broken) == [f"{role}: event lost before one that cannot be read"]
+    assert APPLIED.get(family) not in broken.popitem()[1]
 
 
 def test_what_loses_more_than_the_last_event_is_blamed_for_each():
-    found = findings("apply", "truncated_relay_logs", losing_two)
-    assert found
-    assert "apply: event lost before one that cannot be read" not in found
+    broken = findings("apply", "truncated_relay_logs", losing_two)
+    assert broken
+    assert "apply: event lost before one that cannot be read" not in broken
 
 
 def test_an_event_that_is_not_whole_is_one_fault_whatever_makes_it_so():
     def without_error(case, answer):
         return replace(answer, error=None) if case.expected.refused_kind == "truncated" else answer
 
-    found = [findings("apply", each, without_error) for each in ("wrong_lengths_in_relay_logs", "truncated_relay_logs")]
-    assert len({finding for each in found for finding in each}) == 1
+    broken = [
+        findings("apply", each, without_error) for each in ("wrong_lengths_in_relay_logs", "truncated_relay_logs")
+    ]
+    assert len({finding for each in broken for finding in each}) == 1

@@ -20,7 +20,8 @@ def miscounted(alignment: Alignment, at: int | None) -> Cause | None:
     if "skip_counter" in wrong and expected["in_group"] and expected["skip_counter"] > seen["skip_counter"] == 0:
         return Cause("becomes 0 within a group", field="skip_counter", role="apply")
     if "outcome" in wrong:
-        return None
+        stops = "until" in (expected["outcome"], seen["outcome"])
+        return Cause("at another event", "stop at a position", role="apply") if stops else None
     if expected["outcome"] == "failed" and "relay_log_pos" in wrong:
         return Cause("moves over the event that fails", field="relay_log_pos", role="apply")
     if expected["outcome"] == "ignored" and "in_group" in wrong:
