@@ -90,8 +90,8 @@ def feed(
 ) -> Fed:
     """Make a server apply a stream as its relay log, and wait until its applier stops or has come to its end.
 
-    No server shows that its applier has nothing more to do: with workers, one that has read the whole relay log may still
-    apply it. So the position to wait for has to be known.
+    No server shows that its applier has nothing more to do: with workers, one that has read the whole relay log may
+    still apply it. So the position to wait for has to be known.
 
     Args:
         server: A server running with `OPTIONS`.
@@ -100,8 +100,8 @@ def feed(
         obstructed: Databases that these make, and that DROP DATABASE then fails for halfway.
         skip_counter: The number of events to skip.
         until: Where to stop, as in the settings of the role `apply`; None applies everything.
-        reaches: The position in the relay log, after the last complete group, that the applier is to come to; None if it
-            is to stop.
+        reaches: The position in the relay log, after the last complete group, that the applier is to come to; None if
+            it is to stop.
     """
     with closing(server.connect(read_timeout=_ANSWER)) as session, session.cursor() as cursor:
         dialect = server.product.dialect
