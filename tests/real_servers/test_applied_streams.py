@@ -15,6 +15,7 @@ from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.reader import ReaderRules, read_events
+from conformance.binlog.user_variable import VariableType
 from conformance.models.replica.event_kind import Kind, kind_of
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.protocol.observation import Request
@@ -123,8 +124,11 @@ def test_the_state_of_a_real_replica_is_that_of_the_model(replicas, product, fam
     different = []
     for index in range(CASES):
         case = case_of(CaseId(family, product.profile.name, seed=SEED, index=index, role="apply"))
-        crashing = family in ONLY_ON or (product.profile.name in DEVIATING and _creates_in_group(case))
+        deviating = product.profile.name in DEVIATING
+        crashing = family in ONLY_ON or (deviating and _creates_in_group(case))
         if crashing and case.settings["gtid_mode"] != "ON":
+            continue
+        if deviating and _has_cut_decimal(case.stream):
             continue
         last = case.expected.events[-1]
         expected = {
@@ -230,6 +234,22 @@ def _creates_in_group(case: Case) -> bool:
             if event.header.type == EventType.QUERY and kind_of(ReplicaEvent.of_entry(report(event))) is Kind.DDL:
                 defining.add(event.offset)
     return any(entry["in_group"] and entry["offset"] in defining for entry in case.expected.events)
+
+
+def _has_cut_decimal(stream: bytes) -> bool:
+    """Return whether a user variable of type DECIMAL lacks a part of its value, at which 9.7.4 crashes with a SIGSEGV.
+
+    8.0.15 refuses it. reports/findings/mysqlbinlog-cut-decimal-variable.md has the server's error log.
+    """
+    with suppress(BinlogError):
+        for event in read_events(stream, READS_ALL):
+            body = event.data[event.format.header_length : event.body_end]
+            # After the name come whether it is NULL, the type, the collation and the length, then the value.
+            facts = body[4 + int.from_bytes(body[:4], "little") :]
+            is_decimal = event.header.type == EventType.USER_VAR and facts[:2] == bytes((0, VariableType.DECIMAL))
+            if is_decimal and int.from_bytes(facts[6:10], "little") > len(facts) - 10:
+                return True
+    return False
 
 
 def _is_log_certain(case: Case) -> bool:
