@@ -239,7 +239,7 @@ def _creates_in_group(case: Case) -> bool:
 def _has_cut_decimal(stream: bytes) -> bool:
     """Return whether a user variable of type DECIMAL lacks a part of its value, at which 9.7.4 crashes with a SIGSEGV.
 
-    8.0.15 refuses it. reports/findings/mysqlbinlog-cut-decimal-variable.md has the server's error log.
+    8.0.15 refuses it. reports/findings/mysqlbinlog-short-decimal-variable.md has the server's error log.
     """
     with suppress(BinlogError):
         for event in read_events(stream, READS_ALL):
