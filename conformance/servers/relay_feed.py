@@ -1,7 +1,7 @@
 """A real server as a replica whose relay log the kit writes: it applies a stream and shows where its applier stops."""
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Final
@@ -38,11 +38,12 @@ OPTIONS: Final = ByVersion(
 )
 #: The relay log that the stream is written to.
 _FED: Final = "relay.000001"
-#: Seconds that an applier may take, that a statement may take, and between two polls of the applier.
-_LIMIT: Final = 5.0
-_ANSWER: Final = 5
+#: Seconds that an applier may take, that a statement may take, and between two polls of the applier. The first two are
+#: only spent on an applier that does something else than it should.
+_LIMIT: Final = 30.0
+_ANSWER: Final = 15
 _POLL: Final = 0.02
-#: Polls in a row with the same status before the applier counts as idle.
+#: Polls in a row with the same status, at its end, before the applier counts as idle.
 _SAME: Final = 3
 #: A part of an applier's state when it has nothing to do, in every version; in 9.x the word before is not Slave.
 _WAITING: Final = "has read all relay log"
@@ -81,12 +82,16 @@ def feed(
     server: RealServer,
     stream: bytes,
     *,
-    prepare: Sequence[str] = (),
+    prepare: Iterable[str] = (),
     obstructed: Iterable[str] = (),
     skip_counter: int = 0,
     until: Mapping[str, Any] | None = None,
+    reaches: int | None = None,
 ) -> Fed:
-    """Make a server apply a stream as its relay log.
+    """Make a server apply a stream as its relay log, and wait until its applier stops or has come to its end.
+
+    No server shows that its applier has nothing more to do: with workers, one that has read the whole relay log may
+    still apply it. So the position to wait for has to be known.
 
     Args:
         server: A server running with `OPTIONS`.
@@ -95,6 +100,8 @@ def feed(
         obstructed: Databases that these make, and that DROP DATABASE then fails for halfway.
         skip_counter: The number of events to skip.
         until: Where to stop, as in the settings of the role `apply`; None applies everything.
+        reaches: The position in the relay log, after the last complete group, that the applier is to come to; None if
+            it is to stop.
     """
     with closing(server.connect(read_timeout=_ANSWER)) as session, session.cursor() as cursor:
         dialect = server.product.dialect
@@ -109,19 +116,20 @@ def feed(
             cursor.execute(each)
         for each in obstructed:
             server.obstruct(each)
-        return _feed(server, cursor, stream, skip_counter, until)
+        _start(server, cursor, stream, skip_counter, until)
+        return _wait(server, cursor, length=len(stream), reaches=reaches)
     finally:
         if session.open:  # A statement that takes too long closes it.
             session.close()
 
 
-def _feed(
+def _start(
     server: RealServer,
     cursor: Any,
     stream: bytes,
     skip_counter: int,
     until: Mapping[str, Any] | None,
-) -> Fed:
+) -> None:
     dialect = server.product.dialect
     source, change = dialect.source, dialect.change_source
     cursor.execute(f"{change} {source}_HOST='127.0.0.9', {source}_USER='x', {source}_PORT=1")
@@ -137,7 +145,6 @@ def _feed(
     if until is not None:
         clause = f" UNTIL {source}_LOG_FILE='{until['log_name']}', {source}_LOG_POS={until['log_pos']}"
     cursor.execute(f"START {dialect.replica} SQL_THREAD" + clause)
-    return _wait(server, cursor, length=len(stream))
 
 
 def _applier_state(cursor: Any, status: Mapping[str, Any], column: str) -> str:
@@ -148,22 +155,34 @@ def _applier_state(cursor: Any, status: Mapping[str, Any], column: str) -> str:
     return " ".join(str(row[6]) for row in cursor.fetchall())
 
 
-def _wait(server: RealServer, cursor: Any, *, length: int) -> Fed:
+def _relay_log_pos(status: Mapping[str, Any], length: int) -> int:
+    # 8.0.15 is at the beginning of the next relay log when it has applied everything.
+    return int(status["Relay_Log_Pos"]) if status["Relay_Log_File"] == _FED else length
+
+
+def _status_at_the_end(server: RealServer, cursor: Any, length: int, reaches: int | None) -> dict[str, Any]:
+    """Return the status of the applier when it has stopped, or has read everything and is at the position to reach."""
     until = time.monotonic() + _LIMIT
-    same, before = 0, None
+    same, before, status = 0, None, {}
     dialect = server.product.dialect
     replica = dialect.replica_column
     while same < _SAME and time.monotonic() < until:
         cursor.execute(f"SHOW {dialect.replica} STATUS")
         names = [column[0] for column in cursor.description]
         status = dict(zip(names, cursor.fetchone(), strict=True))
-        running = status[f"{replica}_SQL_Running"] == "Yes"
-        if not running:
+        if status[f"{replica}_SQL_Running"] != "Yes":
             break
         waiting = _WAITING in _applier_state(cursor, status, f"{replica}_SQL_Running_State")
-        same = same + 1 if waiting and status == before else 0
+        at_end = waiting and _relay_log_pos(status, length) == reaches
+        same = same + 1 if at_end and status == before else 0
         before = status
         time.sleep(_POLL)
+    return status
+
+
+def _wait(server: RealServer, cursor: Any, *, length: int, reaches: int | None) -> Fed:
+    dialect = server.product.dialect
+    status = _status_at_the_end(server, cursor, length, reaches)
     cursor.execute(f"SELECT @@GLOBAL.sql_{dialect.replica.lower()}_skip_counter")
     (counter,) = cursor.fetchone()
     executed = ""
@@ -184,10 +203,9 @@ def _wait(server: RealServer, cursor: Any, *, length: int) -> Fed:
     return Fed(
         error=status["Last_SQL_Errno"],
         message=status["Last_SQL_Error"],
-        # 8.0.15 is then at the beginning of the next relay log.
-        relay_log_pos=status["Relay_Log_Pos"] if status["Relay_Log_File"] == _FED else length,
+        relay_log_pos=_relay_log_pos(status, length),
         source_log_pos=status[f"Exec_{dialect.source_column}_Log_Pos"],
-        running=running,
+        running=status[f"{dialect.replica_column}_SQL_Running"] == "Yes",
         skip_counter=counter,
         executed=executed.replace("\n", ""),
         rows=rows,

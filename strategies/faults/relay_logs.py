@@ -96,10 +96,11 @@ _UNREAD, _UNREAD_LENGTHS = _events(
 _MARIADB: Final = Profiles("mariadb")
 #: MySQL 5.7 reads the others beyond their end.
 _STRICT: Final = Profiles("worklog", "mysql >= 8.0")
-#: Each kind with the appliers that were seen to stop at it; MySQL 9.7.4 crashes at a User_var that lacks a byte.
+#: Each kind with the appliers that were seen to stop at it; MySQL 9.7.4 crashes at a DECIMAL in User_var that is cut.
 _READ, _READ_LENGTHS = _events(
     Query=EVERY_PROFILE,
     rows=EVERY_PROFILE,
+    User_var=EVERY_PROFILE,
     Begin_load_query=EVERY_PROFILE,
     Append_block=EVERY_PROFILE,
     Delete_file=EVERY_PROFILE,

@@ -2,6 +2,7 @@
 
 import itertools
 import re
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
@@ -14,6 +15,7 @@ from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.reader import ReaderRules, read_events
+from conformance.binlog.user_variable import VariableType
 from conformance.models.replica.event_kind import Kind, kind_of
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.protocol.observation import Request
@@ -102,6 +104,7 @@ def apply_case(replicas: dict[str, RealServer], case: Case) -> Fed:
         prepare=PREPARATION,
         skip_counter=settings.get("skip_counter", 0),
         until=settings.get("until"),
+        reaches=None if case.expected.refused_code else case.expected.events[-1]["group_relay_log_pos"],
     )
     if state.hangs:
         server.kill()
@@ -121,8 +124,11 @@ def test_the_state_of_a_real_replica_is_that_of_the_model(replicas, product, fam
     different = []
     for index in range(CASES):
         case = case_of(CaseId(family, product.profile.name, seed=SEED, index=index, role="apply"))
-        crashing = family in ONLY_ON or (product.profile.name in DEVIATING and _creates_in_group(case))
+        deviating = product.profile.name in DEVIATING
+        crashing = family in ONLY_ON or (deviating and _creates_in_group(case))
         if crashing and case.settings["gtid_mode"] != "ON":
+            continue
+        if deviating and _has_cut_decimal(case.stream):
             continue
         last = case.expected.events[-1]
         expected = {
@@ -147,6 +153,27 @@ def test_the_state_of_a_real_replica_is_that_of_the_model(replicas, product, fam
         else:
             witnessed_in_case(product.profile.name, case)
     assert different == []
+
+
+def test_an_applier_held_up_after_it_has_read_everything_is_waited_for(replicas, product):
+    profile = product.profile.name
+    lasts = ((each, each.expected.events[-1]) for each in _applied_whole(profile))
+    case, last = next(((each, last) for each, last in lasts if last.get("tables", {}).get("test.t1")), (None, {}))
+    if case is None:
+        pytest.skip("no family has a stream for the server of which the data is modelled")
+    server = replicas["OFF"]
+    with server.connect() as holder:
+        release = threading.Timer(1, holder.query, ["UNLOCK TABLES"])
+
+        def prepared() -> Iterator[str]:
+            yield from PREPARATION
+            holder.query("LOCK TABLES test.t1 READ")
+            release.start()
+
+        state = feed(server, case.stream, prepare=prepared(), reaches=last["group_relay_log_pos"])
+        release.join()
+    assert (state.error, state.relay_log_pos) == (0, last["group_relay_log_pos"])
+    assert state.rows == last["tables"]["test.t1"]
 
 
 def test_a_real_replica_with_gtids_refuses_a_skip_counter(replicas, product):
@@ -209,6 +236,22 @@ def _creates_in_group(case: Case) -> bool:
     return any(entry["in_group"] and entry["offset"] in defining for entry in case.expected.events)
 
 
+def _has_cut_decimal(stream: bytes) -> bool:
+    """Return whether a user variable of type DECIMAL lacks a part of its value, at which 9.7.4 crashes with a SIGSEGV.
+
+    8.0.15 refuses it. reports/findings/mysqlbinlog-short-decimal-variable.md has the server's error log.
+    """
+    with suppress(BinlogError):
+        for event in read_events(stream, READS_ALL):
+            body = event.data[event.format.header_length : event.body_end]
+            # After the name come whether it is NULL, the type, the collation and the length, then the value.
+            facts = body[4 + int.from_bytes(body[:4], "little") :]
+            is_decimal = event.header.type == EventType.USER_VAR and facts[:2] == bytes((0, VariableType.DECIMAL))
+            if is_decimal and int.from_bytes(facts[6:10], "little") > len(facts) - 10:
+                return True
+    return False
+
+
 def _is_log_certain(case: Case) -> bool:
     """Return whether the model has what is logged of each group."""
     return all("logged_gtids" in entry for entry in case.expected.events)
@@ -264,7 +307,8 @@ def test_a_real_replica_stops_where_the_reader_stops(replicas, product, damage):
         victim = events[2 + index % (len(events) - 2)]
         stream = bytes(damage(bytearray(case.stream), victim.offset, victim.end))
         model = answer(Request("apply", product.profile.name, stream, {"gtid_mode": "OFF"}))
-        state = feed(replicas["OFF"], stream, prepare=PREPARATION)
+        reaches = None if model.error else model.events[-1]["group_relay_log_pos"]
+        state = feed(replicas["OFF"], stream, prepare=PREPARATION, reaches=reaches)
         if state.hangs:
             replicas["OFF"].kill()
             replicas["OFF"].start()
