@@ -163,6 +163,8 @@ def _is_at_refusal(alignment: Alignment, check: Check) -> bool:
     error, stop, expected = alignment.observation.error, alignment.stop, alignment.case.expected
     if error is None or stop is None:
         return False
+    if expected.refused_at is not None and error.at == expected.refused_at:
+        return False
     if stop < alignment.count:
         place = expected.events[stop].get("offset")
         missing = alignment.observed(stop) is None and check.at is not None and check.at == place

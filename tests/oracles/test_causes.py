@@ -531,6 +531,19 @@ def test_an_applier_that_stops_at_another_position_has_one_finding_and_no_conseq
     assert together == {finding: {"FORMAT-APPLY-OUTCOME"}}
 
 
+def test_wrong_rows_have_one_finding_whatever_ends_the_stream():
+    def without_a_row(case):
+        answer = REFERENCE.ask(request_of(case))
+        entries = [
+            {**each, "tables": {name: rows[1:] for name, rows in each["tables"].items()}} if "tables" in each else each
+            for each in answer.events
+        ]
+        return replace(answer, events=tuple(entries))
+
+    for family in ("unknown_events_refused", "groups_sent_again"):
+        assert set(together_of("apply", family, "mysql-8.0", without_a_row)) == {"apply: tables differs"}, family
+
+
 def rewritten(case, role, change):
     """Return the reference's answer with the bytes of its events changed."""
     events = REFERENCE.ask(request_of(case)).events

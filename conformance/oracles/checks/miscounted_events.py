@@ -1,7 +1,7 @@
 """What an applier counts wrongly at any type of event: one fault, whatever the event is."""
 
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.cause import Cause
+from conformance.oracles.cause import DIFFERS, Cause
 
 
 def miscounted(alignment: Alignment, at: int | None) -> Cause | None:
@@ -24,6 +24,12 @@ def miscounted(alignment: Alignment, at: int | None) -> Cause | None:
         return Cause("at another event", "stop at a position", role="apply") if stops else None
     if expected["outcome"] == "failed" and "relay_log_pos" in wrong:
         return Cause("moves over the event that fails", field="relay_log_pos", role="apply")
-    if expected["outcome"] == "ignored" and "in_group" in wrong:
-        return Cause("changes at an ignorable event", field="in_group", role="apply")
+    if expected["outcome"] == "ignored":
+        if "in_group" in wrong:
+            return Cause("changes at an ignorable event", field="in_group", role="apply")
+        if "relay_log_pos" in wrong:
+            return Cause("differs after an ignorable event", field="relay_log_pos", role="apply")
+    if wrong == {"tables"}:
+        # The rows are those at the end of the stream, whatever event is its last.
+        return Cause(DIFFERS, field="tables", role="apply")
     return None
