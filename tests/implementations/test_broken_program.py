@@ -1,8 +1,10 @@
 """The adapter of the command line readers reports nothing of its own: each change of what is printed shows."""
 
+from subprocess import CompletedProcess
+
 import pytest
 
-from conformance.implementations.adapters.command_line_reader import MYSQL_READERS, READERS, Reader, refusal
+from conformance.implementations.adapters.command_line_reader import MYSQL_READERS, READERS, Reader, Unprinted, refusal
 
 HEAD = "# Position  Timestamp   Type   Source ID        Size      Source Pos    Flags\n"
 
@@ -101,3 +103,36 @@ def test_an_error_of_the_program_is_at_the_offset_that_it_names():
     assert refusal(0, "") is None
     assert refusal(1, "ERROR: Could not read entry at offset 35: crc check failed")["at"] == 35
     assert refusal(1, "ERROR: Could not read entry at offset 66: crc check failed")["at"] == 66
+
+
+SETTING = "SET TIMESTAMP=5/*!*/;\n"
+WITHOUT_STATEMENT = printed(35, 2, "Query\tthread_id=12\texec_time=13\terror_code=14", SETTING)
+
+
+@pytest.fixture
+def decode(reader, tmp_path, monkeypatch):
+    """Decode what a program printed before it ended with an error."""
+
+    def decoded(output, errors):
+        reader._file, reader._command = tmp_path / "binlog.000001", []
+        done = CompletedProcess([], 1, output.encode(), errors.encode())
+        monkeypatch.setattr(reader, "_read", lambda command: done)
+        return reader.decode(b"")
+
+    return decoded
+
+
+@pytest.mark.parametrize("after", [printed(66, 16, "Xid = 16", "COMMIT/*!*/;\n"), ""])
+def test_a_statement_left_out_before_an_error_elsewhere_takes_no_event_away(decode, after):
+    """MariaDB's leaves out the first half of a two-phase ALTER TABLE, and reads on."""
+    with pytest.raises(Unprinted, match="offset 35 is not printed"):
+        decode(
+            OUTPUT[: OUTPUT.index("# at 35")] + WITHOUT_STATEMENT + after, "ERROR: Could not read entry at offset 97: x"
+        )
+
+
+@pytest.mark.parametrize("errors", ["ERROR: Out of memory", "ERROR: Could not read entry at offset 35: x"])
+def test_a_statement_in_whose_middle_the_program_ended_is_not_delivered(decode, errors):
+    events, error = decode(OUTPUT[: OUTPUT.index("# at 35")] + WITHOUT_STATEMENT, errors)
+    assert [each["offset"] for each in events] == [4]
+    assert error is not None

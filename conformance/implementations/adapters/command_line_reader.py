@@ -369,8 +369,8 @@ class Reader:
             for each in events
             if each["type"] == QUERY and each["handled"] == "known" and "query" not in each
         ]
-        if unprinted and error is not None:
-            events = [each for each in events if each["offset"] < unprinted[0]]  # It ended in the middle of this one.
+        if error is not None and unprinted == [events[-1]["offset"]] and (error["at"] or 0) <= unprinted[0]:
+            events.pop()  # It ended in the middle of this one.
         elif unprinted:
             raise Unprinted(f"the statement of the Query event at offset {unprinted[0]} is not printed")
         return events, error
