@@ -22,7 +22,7 @@ from conformance.oracles.checks.ended_answers import ended
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.miscounted_events import miscounted
 from conformance.oracles.checks.misread_bodies import misread_bodies
-from conformance.oracles.checks.post_headers import LONGER, can_misread
+from conformance.oracles.checks.post_headers import LONGER, can_misread, has_signed_number
 from conformance.oracles.oracle import Check, wrong_end
 from conformance.oracles.reasons import OF_CHECKSUM, crash_reason, normalised
 from conformance.protocol.observation import Trouble
@@ -99,7 +99,7 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
         return KEPT
     if check.at is not None and _has_longer_post_header(alignment.case, check.at):
         code = alignment.case.stream[check.at + TYPE_AT]
-        if can_misread(code, check.cause):
+        if can_misread(code, check.cause) and not _is_of_sign(alignment, check):
             return Cause(MISREAD, event_group(code))
     elif check.at is not None and (of_body := misread_bodies(alignment).get(check.at)) is not None:
         return of_body
@@ -127,6 +127,11 @@ def _has_longer_post_header(case: Case, at: int) -> bool:
     expected = case.expected
     lengthened = (index for index, requirement in expected.made_for.items() if requirement == LONGER)
     return any(expected.events[index].get("offset") == at for index in lengthened if index < len(expected.events))
+
+
+def _is_of_sign(alignment: Alignment, check: Check) -> bool:
+    index = alignment.index_at(check.at)
+    return check.cause is not None and index is not None and has_signed_number(alignment, index, check.cause.field)
 
 
 def _is_at_refusal(alignment: Alignment, check: Check) -> bool:

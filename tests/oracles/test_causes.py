@@ -137,6 +137,24 @@ def test_zeros_for_a_gtid_are_not_taken_for_a_longer_post_header_which_comes_aft
     assert set(together) == {"gtid of GTID differs"}
 
 
+@pytest.mark.parametrize(
+    ("event_type", "number"),
+    [(EventType.INTVAR, "intvar_value"), (EventType.RAND, "seed1"), (EventType.RAND, "seed2")],
+)
+def test_a_sign_is_not_taken_for_a_longer_post_header_after_which_the_number_is_found(event_type, number):
+    together = {}
+    for case in cases("post_header_lengths", "mysql-8.0"):
+        expected = case.expected
+        lengthened = {each for each in expected.made_for if each < len(expected.events)}
+        ours = {each for each in lengthened if expected.events[each]["type"] == event_type}
+        events = tuple({**each, number: 1 << 63} if at in ours else each for at, each in enumerate(expected.events))
+        answer = REFERENCE.ask(request_of(case))
+        wrong = tuple({**each, number: -(1 << 63)} if at in ours else each for at, each in enumerate(answer.events))
+        asked = replace(case, expected=replace(expected, events=events))
+        together |= findings(asked, replace(answer, events=wrong))
+    assert together == {f"{number} of {event_type.name} differs": {"FORMAT-EVENT-FIELDS"}}
+
+
 def with_ends(case, change):
     """Return the answer with events changed after a second format description with another algorithm, None without."""
     right = REFERENCE.ask(request_of(case))

@@ -1,4 +1,4 @@
-"""What a longer post-header can change: the fields after the bytes that a reader does not know."""
+"""What a longer post-header can change: the bytes of the fields after those that a reader does not know."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -15,6 +15,8 @@ from conformance.protocol.roles.decode import HEADER_FIELDS
 LONGER: Final = "FORMAT-POST-HEADER-LENGTHS"
 #: Reported fields that are made of fields of the post-header -> the types.
 _MADE_OF_IT: Final = {"gtid": PLAIN_GTID_TYPES}
+#: How many numbers there are of 4 and of 8 bytes.
+_NUMBERS_BY_WIDTH: Final = (1 << 32, 1 << 64)
 
 
 @cache
@@ -36,6 +38,22 @@ def can_misread(code: int, cause: Cause | None) -> bool:
         return True
     before = cause.field in HEADER_FIELDS or cause.field in _known_part(code)
     return cause.kind != NOT_KNOWN and not before
+
+
+def is_read_as_signed(expected: object, seen: object) -> bool:
+    """Return whether a number has the expected bytes and a sign.
+
+    It is read at its place, whatever the length of the post-header.
+    """
+    if not isinstance(expected, int) or not isinstance(seen, int):
+        return False
+    return seen < 0 and expected - seen in _NUMBERS_BY_WIDTH
+
+
+def has_signed_number(alignment: Alignment, index: int, field: str) -> bool:
+    """Return whether a field of an expected event is the number that is expected, with a sign."""
+    seen = alignment.observed(index) if index < alignment.count else None
+    return seen is not None and is_read_as_signed(alignment.case.expected.events[index].get(field), seen.get(field))
 
 
 def has_same_rows(alignment: Alignment, difference: Difference) -> bool:
