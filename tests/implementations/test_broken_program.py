@@ -136,3 +136,7 @@ def test_a_statement_in_whose_middle_the_program_ended_is_not_delivered(decode, 
     events, error = decode(OUTPUT[: OUTPUT.index("# at 35")] + WITHOUT_STATEMENT, errors)
     assert [each["offset"] for each in events] == [4]
     assert error is not None
+
+
+def test_an_error_before_any_event_is_the_whole_answer(decode):
+    assert decode("", "ERROR: The input file is not a binary log")[0] == []

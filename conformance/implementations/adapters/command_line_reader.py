@@ -369,7 +369,8 @@ class Reader:
             for each in events
             if each["type"] == QUERY and each["handled"] == "known" and "query" not in each
         ]
-        if error is not None and unprinted == [events[-1]["offset"]] and (error["at"] or 0) <= unprinted[0]:
+        in_last = unprinted == [each["offset"] for each in events[-1:]]
+        if unprinted and in_last and error is not None and (error["at"] or 0) <= unprinted[0]:
             events.pop()  # It ended in the middle of this one.
         elif unprinted:
             raise Unprinted(f"the statement of the Query event at offset {unprinted[0]} is not printed")
