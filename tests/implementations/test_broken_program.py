@@ -1,9 +1,12 @@
 """The adapter of the command line readers reports nothing of its own: each change of what is printed shows."""
 
+import os
+import sys
 from subprocess import CompletedProcess
 
 import pytest
 
+from conformance.implementations.adapters import command_line_reader
 from conformance.implementations.adapters.command_line_reader import MYSQL_READERS, READERS, Reader, Unprinted, refusal
 
 HEAD = "# Position  Timestamp   Type   Source ID        Size      Source Pos    Flags\n"
@@ -140,3 +143,20 @@ def test_a_statement_in_whose_middle_the_program_ended_is_not_delivered(decode, 
 
 def test_an_error_before_any_event_is_the_whole_answer(decode):
     assert decode("", "ERROR: The input file is not a binary log")[0] == []
+
+
+DUMP = "import sys; sys.stdout.buffer.write(sys.argv[1].encode()); sys.stdout.buffer.write(bytes(100_000))"
+
+
+@pytest.mark.parametrize("begin", ["# at 4\n# Start of compressed events.\n", "# at 4\n# Table_map\n"])
+def test_a_hex_dump_of_a_payload_is_not_read_without_end(reader, monkeypatch, begin):
+    """Of events of the log itself everything is read: how much that is, is the program's affair."""
+    monkeypatch.setattr(command_line_reader, "IN_PAYLOAD_LIMIT", 50_000)
+    monkeypatch.setattr(command_line_reader, "CHUNK", 4096)
+    reader._environment = dict(os.environ)
+    command = [sys.executable, "-c", DUMP, begin]
+    if "compressed" in begin:
+        with pytest.raises(Unprinted, match="hex dump of a payload"):
+            reader._read(command)
+    else:
+        assert len(reader._read(command).stdout) > 100_000
