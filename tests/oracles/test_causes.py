@@ -155,6 +155,17 @@ def test_a_sign_is_not_taken_for_a_longer_post_header_after_which_the_number_is_
     assert together == {f"{number} of {event_type.name} differs": {"FORMAT-EVENT-FIELDS"}}
 
 
+def test_rows_that_a_program_refuses_are_not_called_missing_in_what_it_prints():
+    case = case_of(CaseId("golden_vectors", "mysql-8.0", seed=0, index=0, role="render"))
+    (entry,) = REFERENCE.ask(request_of(case)).events
+    rows = next(each for each in case.expected.events[0]["events"] if each["type"] in ROWS_V1)
+    # It has printed the comment of the Table_map, and keeps its bytes until the statement is whole.
+    text = entry["text"][: entry["text"].index(f"# at {rows['offset']}")]
+    refusal = Refusal(rows["offset"], "unknown-event", "ERROR: found an invalid event")
+    answer = Observation(({**entry, "text": text},), refusal)
+    assert findings(case, answer) == {"rows event refused: ERROR: found an invalid event": {"FORMAT-RENDER-ENTRIES"}}
+
+
 def with_ends(case, change):
     """Return the answer with events changed after a second format description with another algorithm, None without."""
     right = REFERENCE.ask(request_of(case))
