@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import EventType, type_name
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import MISSING, Cause
 from conformance.oracles.checks.boundary_steps import OF_STEP, own_steps, step_cause
@@ -23,6 +23,8 @@ Entry = Mapping[str, Any]
 _NAMED: Final = frozenset(int(each) for each in EventType)
 #: The field of a difference in the number of an error.
 ERROR_CODE: Final = "error_code"
+#: Role whose entries are events -> what is wrong with one that is missing.
+_NOT_MADE: Final = {"relay": "not written", "send": "not sent"}
 #: Roles in which each entry is judged by itself: it does not follow from those before it, or is compared with what
 #: follows from them as they were answered.
 _SEPARATE: Final = frozenset({"boundary", "decode"})
@@ -70,11 +72,21 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
             words = alignment.refusal(index)
             message = f"{alignment.describe(index)} is {fate.value}{f': {words}' if words else ''}"
             cause = logged_cause(name_of(entry), MISSING) if alignment.about.answers_streams else None
+            if fate is Fate.DROPPED:
+                cause = cause or _loss_of_made(alignment, entry)
             yield Difference(
                 index, ENTRY, Check(f"{_kind(alignment, entry)} {fate.value}", message, entry.get("offset"), cause)
             )
     yield from _of_further_entries(alignment)
     yield from _of_the_end(alignment)
+
+
+def _loss_of_made(alignment: Alignment, entry: Entry) -> Cause | None:
+    """Return the cause where an event that is sent or written is missing, as requirements on such events name it."""
+    role, code = alignment.case.role, alignment.about.type_of(entry)
+    if role not in _NOT_MADE or code is None:
+        return None
+    return Cause(_NOT_MADE[role], type_name(code) if code in _NAMED else "ignorable", role=role)
 
 
 def _kind(alignment: Alignment, entry: Entry) -> str:

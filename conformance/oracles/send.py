@@ -252,7 +252,7 @@ def _begins_at_position(alignment: Alignment, requirement: str) -> Iterator[Chec
     for index in alignment.marked(requirement):
         seen = alignment.observed(index)
         if seen is None:
-            if alignment.fate(index) is not Fate.UNREACHED:
+            if alignment.fate(index) is not Fate.UNREACHED and not _lacks_others(alignment, index):
                 words = f"{alignment.describe(index)} is missing"
                 yield missing(alignment, index, "event at the position not sent", words)
             continue
@@ -262,6 +262,16 @@ def _begins_at_position(alignment: Alignment, requirement: str) -> Iterator[Chec
             yield Check("events before the position sent", f"{len(earlier)} events come before the one asked for")
         else:
             yield GOOD
+
+
+def _lacks_others(alignment: Alignment, index: int) -> bool:
+    """Return whether other events of the type of an expected one are not sent either, wherever they are."""
+    types = [None if (each := _sent(entry)) is None else each.header.type for entry in alignment.case.expected.events]
+    return any(
+        types[other] == types[index] and alignment.observed(other) is None
+        for other in range(alignment.count)
+        if other != index
+    )
 
 
 def _begins_with_last_log(alignment: Alignment, requirement: str) -> Iterator[Check]:

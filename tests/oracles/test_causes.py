@@ -150,8 +150,8 @@ def test_a_sign_is_not_taken_for_a_longer_post_header_after_which_the_number_is_
         events = tuple({**each, number: 1 << 63} if at in ours else each for at, each in enumerate(expected.events))
         answer = REFERENCE.ask(request_of(case))
         wrong = tuple({**each, number: -(1 << 63)} if at in ours else each for at, each in enumerate(answer.events))
-        asked = replace(case, expected=replace(expected, events=events))
-        together |= findings(asked, replace(answer, events=wrong))
+        changed_case = replace(case, expected=replace(expected, events=events))
+        together |= findings(changed_case, replace(answer, events=wrong))
     assert together == {f"{number} of {event_type.name} differs": {"FORMAT-EVENT-FIELDS"}}
 
 
@@ -521,6 +521,28 @@ def test_a_misread_value_is_not_taken_for_a_longer_post_header():
     together = together_of("decode", "post_header_lengths", "mysql-8.0", wrong_values)
     assert together
     assert not [finding for finding in together if "longer post-header" in finding]
+
+
+def test_a_field_before_one_that_is_right_is_not_taken_for_a_longer_post_header():
+    def without_upper_bits(case):
+        name = "immediate_commit_timestamp"
+        return changed(case, lambda each: {**each, name: each[name] & 0xFF} if each.get(name) else each)
+
+    together = together_of("decode", "post_header_lengths", "mysql-8.0", without_upper_bits)
+    assert not [finding for finding in together if "longer post-header" in finding]
+    ordinary = together_of("decode", "anonymous_gtid_streams", "mysql-8.0", without_upper_bits)
+    assert "immediate_commit_timestamp of GTID differs" in ordinary
+
+
+@pytest.mark.parametrize(("role", "wrong"), [("send", "not sent"), ("relay", "not written")])
+def test_an_event_that_is_not_passed_on_is_one_cause_whichever_requirement_misses_it(role, wrong):
+    def without_xids(case):
+        events = REFERENCE.ask(request_of(case)).events
+        return Observation(tuple(each for each in events if bytes.fromhex(each["data"])[4] != EventType.XID))
+
+    families = {"send": ("sent_gtids", "transactions"), "relay": ("gtid_streams", "streams_without_gtids")}
+    known = {each: together_of(role, each, "mysql-8.0", without_xids) for each in families[role]}
+    assert {finding for together in known.values() for finding in together} == {f"{role}: XID {wrong}"}
 
 
 def test_a_source_that_begins_with_another_log_has_one_finding():
