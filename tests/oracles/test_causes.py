@@ -534,6 +534,19 @@ def test_a_field_before_one_that_is_right_is_not_taken_for_a_longer_post_header(
     assert "immediate_commit_timestamp of GTID differs" in ordinary
 
 
+def test_a_text_that_begins_in_the_unknown_bytes_is_misread_for_the_longer_post_header():
+    """A name that ends at a zero byte has them before it, and the statement after it is right."""
+    together = {}
+    for case in cases("post_header_lengths", "mysql-8.0"):
+        lengthened = {each for each in case.expected.made_for if each < len(case.expected.events)}
+        of_queries = {each for each in lengthened if case.expected.events[each]["type"] == EventType.QUERY}
+        answer = REFERENCE.ask(request_of(case))
+        events = ({**each, "database": "\1" + each["database"]} if at in of_queries else each
+                  for at, each in enumerate(answer.events))  # fmt: skip
+        together |= findings(case, replace(answer, events=tuple(events)))
+    assert together == {"QUERY with a longer post-header misread": {"FORMAT-POST-HEADER-LENGTHS"}}
+
+
 @pytest.mark.parametrize(("role", "wrong"), [("send", "not sent"), ("relay", "not written")])
 def test_an_event_that_is_not_passed_on_is_one_cause_whichever_requirement_misses_it(role, wrong):
     def without_xids(case):

@@ -59,6 +59,11 @@ def has_signed_number(alignment: Alignment, index: int, field: str) -> bool:
     return seen is not None and is_read_as_signed(alignment.case.expected.events[index].get(field), seen.get(field))
 
 
+def _begins_too_early(wanted: object, seen: object) -> bool:
+    """Return whether a text has other bytes before it: the unknown ones, from where a reader finds its end."""
+    return isinstance(wanted, str) and isinstance(seen, str) and seen != wanted and seen.endswith(wanted)
+
+
 def knows_the_end(alignment: Alignment, index: int | None, field: str) -> bool:
     """Return whether a field of an event is wrong and another one after the unknown bytes is right.
 
@@ -67,7 +72,12 @@ def knows_the_end(alignment: Alignment, index: int | None, field: str) -> bool:
     if index is None or index >= alignment.count or field in ("", ENTRY, *FIELDS_OF_EVERY_TYPE):
         return False
     wanted, seen = alignment.case.expected.events[index], alignment.observed(index)
-    if seen is None or "rows" in wanted or "type" not in wanted:
+    if (
+        seen is None
+        or "rows" in wanted
+        or "type" not in wanted
+        or _begins_too_early(wanted.get(field), seen.get(field))
+    ):
         return False
     before = _known_part(wanted["type"]).union(FIELDS_OF_EVERY_TYPE)
     return any(
