@@ -1,7 +1,9 @@
 """The causes of the failed checks on one answer, and of an answer that never came."""
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType, type_name
@@ -43,15 +45,27 @@ _OF_EVENTS_MADE: Final = frozenset({"relay", "send"})
 _SAME_FAULT: Final[Mapping[tuple[str, str], str]] = {
     ("truncated", "FORMAT-APPLY-LENGTH-WRONG"): "FORMAT-APPLY-TRUNCATED",
 }
+_SEVERAL: Final = "events of several types"
 #: How a process ends that gives the reason on standard error; the kit's own limits need no further words.
 _UNEXPLAINED_END: Final = re.compile("exit-status-|signal-|closed-its-output")
 
 
 def causes(alignment: Alignment, checks: Sequence[Check]) -> list[Cause]:
     """Return the cause of each failed check on an answer."""
+    if alignment.case.role in _OF_EVENTS_MADE:
+        return _joined([_cause(alignment, check) for check in checks])
     if alignment.case.role not in _CHAINED or not checks:
         return [_cause(alignment, check) for check in checks]
     return [_cause(alignment, min(checks, key=_leads))] * len(checks)
+
+
+def _joined(found: Sequence[Cause]) -> list[Cause]:
+    """Return causes, with one for all that differ in the type of the event alone: it does not depend on the type."""
+    subjects: dict[Cause, set[str]] = defaultdict(set)
+    for cause in found:
+        subjects[replace(cause, subject="")].add(cause.subject)
+    several = {cause for cause, types in subjects.items() if len(types - {""}) > 1}
+    return [replace(each, subject=_SEVERAL) if replace(each, subject="") in several else each for each in found]
 
 
 def _leads(check: Check) -> tuple[float, int]:

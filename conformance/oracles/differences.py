@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.event_types import EventType
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.cause import MISSING, Cause
+from conformance.oracles.cause import MISSING, NOT_MADE, Cause, passed_on_name
 from conformance.oracles.checks.boundary_steps import OF_STEP, own_steps, step_cause
 from conformance.oracles.checks.boundary_steps import field_cause as boundary_field_cause
 from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause
@@ -23,8 +23,6 @@ Entry = Mapping[str, Any]
 _NAMED: Final = frozenset(int(each) for each in EventType)
 #: The field of a difference in the number of an error.
 ERROR_CODE: Final = "error_code"
-#: Role whose entries are events -> what is wrong with one that is missing.
-_NOT_MADE: Final = {"relay": "not written", "send": "not sent"}
 #: Roles in which each entry is judged by itself: it does not follow from those before it, or is compared with what
 #: follows from them as they were answered.
 _SEPARATE: Final = frozenset({"boundary", "decode"})
@@ -84,9 +82,9 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
 def _loss_of_made(alignment: Alignment, entry: Entry) -> Cause | None:
     """Return the cause where an event that is sent or written is missing, as requirements on such events name it."""
     role, code = alignment.case.role, alignment.about.type_of(entry)
-    if role not in _NOT_MADE or code is None:
+    if role not in NOT_MADE or code is None:
         return None
-    return Cause(_NOT_MADE[role], type_name(code) if code in _NAMED else "ignorable", role=role)
+    return Cause(NOT_MADE[role], passed_on_name(code), role=role)
 
 
 def _kind(alignment: Alignment, entry: Entry) -> str:
