@@ -10,6 +10,7 @@ from conformance.binlog.header import HEADER_BYTES
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.governing_formats import later_governs
 from conformance.oracles.checks.malformed_bodies import known_in_spite_of_flag, malformed
+from conformance.oracles.checks.post_headers import is_read_as_signed
 from conformance.oracles.checks.reader_state import READER_STATE_ORACLES
 from conformance.oracles.checks.resources import less_than_claimed, within_limits
 from conformance.oracles.checks.row_values import (
@@ -164,6 +165,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         "database", "query", "next_file", "table", "column_count", "xid", "intvar_type", "intvar_value", "seed1",
         "seed2", "variable_name", "block_data", "message", "rows_query", "previous_gtids", "xa_format_id",
         "server_uuid",
+        blame=lambda expected, seen: not is_read_as_signed(expected, seen),
     ),
     # Checksums
     fields("FORMAT-CHECKSUM-NOT-BODY", "query", "next_file", "rows_query", blame=_off_by_a_checksum),

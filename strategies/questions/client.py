@@ -261,6 +261,9 @@ def _marks(
             yield "FORMAT-CLIENT-POSITION", index
         if "executed_gtids" in entry:
             yield "FORMAT-CLIENT-GTIDS", index
+    if not any("query" in entry for entry in entries):
+        # The source refuses a client that does not announce checksums at the first event, whatever follows.
+        yield "FORMAT-CLIENT-CHECKSUM", EVERY_EVENT
     for index, each in enumerate(delivered):
         if each.is_ignorable:
             yield "WL4033-CLIENT-IGNORABLE", index

@@ -1,8 +1,13 @@
 """The adapter of the command line readers reports nothing of its own: each change of what is printed shows."""
 
+import os
+import sys
+from subprocess import CompletedProcess
+
 import pytest
 
-from conformance.implementations.adapters.command_line_reader import MYSQL_READERS, READERS, Reader, refusal
+from conformance.implementations.adapters import command_line_reader
+from conformance.implementations.adapters.command_line_reader import MYSQL_READERS, READERS, Reader, Unprinted, refusal
 
 HEAD = "# Position  Timestamp   Type   Source ID        Size      Source Pos    Flags\n"
 
@@ -101,3 +106,57 @@ def test_an_error_of_the_program_is_at_the_offset_that_it_names():
     assert refusal(0, "") is None
     assert refusal(1, "ERROR: Could not read entry at offset 35: crc check failed")["at"] == 35
     assert refusal(1, "ERROR: Could not read entry at offset 66: crc check failed")["at"] == 66
+
+
+SETTING = "SET TIMESTAMP=5/*!*/;\n"
+WITHOUT_STATEMENT = printed(35, 2, "Query\tthread_id=12\texec_time=13\terror_code=14", SETTING)
+
+
+@pytest.fixture
+def decode(reader, tmp_path, monkeypatch):
+    """Decode what a program printed before it ended with an error."""
+
+    def decoded(output, errors):
+        reader._file, reader._command = tmp_path / "binlog.000001", []
+        done = CompletedProcess([], 1, output.encode(), errors.encode())
+        monkeypatch.setattr(reader, "_read", lambda command: done)
+        return reader.decode(b"")
+
+    return decoded
+
+
+@pytest.mark.parametrize("after", [printed(66, 16, "Xid = 16", "COMMIT/*!*/;\n"), ""])
+def test_a_statement_left_out_before_an_error_elsewhere_takes_no_event_away(decode, after):
+    """MariaDB's leaves out the first half of a two-phase ALTER TABLE, and reads on."""
+    with pytest.raises(Unprinted, match="offset 35 is not printed"):
+        decode(
+            OUTPUT[: OUTPUT.index("# at 35")] + WITHOUT_STATEMENT + after, "ERROR: Could not read entry at offset 97: x"
+        )
+
+
+@pytest.mark.parametrize("errors", ["ERROR: Out of memory", "ERROR: Could not read entry at offset 35: x"])
+def test_a_statement_in_whose_middle_the_program_ended_is_not_delivered(decode, errors):
+    events, error = decode(OUTPUT[: OUTPUT.index("# at 35")] + WITHOUT_STATEMENT, errors)
+    assert [each["offset"] for each in events] == [4]
+    assert error is not None
+
+
+def test_an_error_before_any_event_is_the_whole_answer(decode):
+    assert decode("", "ERROR: The input file is not a binary log")[0] == []
+
+
+DUMP = "import sys; sys.stdout.buffer.write(sys.argv[1].encode()); sys.stdout.buffer.write(bytes(100_000))"
+
+
+@pytest.mark.parametrize("begin", ["# at 4\n# Start of compressed events.\n", "# at 4\n# Table_map\n"])
+def test_a_hex_dump_of_a_payload_is_not_read_without_end(reader, monkeypatch, begin):
+    """Of events of the log itself everything is read: how much that is, is the program's affair."""
+    monkeypatch.setattr(command_line_reader, "IN_PAYLOAD_LIMIT", 50_000)
+    monkeypatch.setattr(command_line_reader, "CHUNK", 4096)
+    reader._environment = dict(os.environ)
+    command = [sys.executable, "-c", DUMP, begin]
+    if "compressed" in begin:
+        with pytest.raises(Unprinted, match="hex dump of a payload"):
+            reader._read(command)
+    else:
+        assert len(reader._read(command).stdout) > 100_000

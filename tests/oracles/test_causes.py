@@ -138,6 +138,35 @@ def test_zeros_for_a_gtid_are_not_taken_for_a_longer_post_header_which_comes_aft
     assert set(together) == {"gtid of GTID differs"}
 
 
+@pytest.mark.parametrize(
+    ("event_type", "number"),
+    [(EventType.INTVAR, "intvar_value"), (EventType.RAND, "seed1"), (EventType.RAND, "seed2")],
+)
+def test_a_sign_is_not_taken_for_a_longer_post_header_after_which_the_number_is_found(event_type, number):
+    together = {}
+    for case in cases("post_header_lengths", "mysql-8.0"):
+        expected = case.expected
+        lengthened = {each for each in expected.made_for if each < len(expected.events)}
+        ours = {each for each in lengthened if expected.events[each]["type"] == event_type}
+        events = tuple({**each, number: 1 << 63} if at in ours else each for at, each in enumerate(expected.events))
+        answer = REFERENCE.ask(request_of(case))
+        wrong = tuple({**each, number: -(1 << 63)} if at in ours else each for at, each in enumerate(answer.events))
+        changed_case = replace(case, expected=replace(expected, events=events))
+        together |= findings(changed_case, replace(answer, events=wrong))
+    assert together == {f"{number} of {event_type.name} differs": {"FORMAT-EVENT-FIELDS"}}
+
+
+def test_rows_that_a_program_refuses_are_not_called_missing_in_what_it_prints():
+    case = case_of(CaseId("golden_vectors", "mysql-8.0", seed=0, index=0, role="render"))
+    (entry,) = REFERENCE.ask(request_of(case)).events
+    rows = next(each for each in case.expected.events[0]["events"] if each["type"] in ROWS_V1)
+    # It has printed the comment of the Table_map, and keeps its bytes until the statement is whole.
+    text = entry["text"][: entry["text"].index(f"# at {rows['offset']}")]
+    refusal = Refusal(rows["offset"], "unknown-event", "ERROR: found an invalid event")
+    answer = Observation(({**entry, "text": text},), refusal)
+    assert findings(case, answer) == {"rows event refused: ERROR: found an invalid event": {"FORMAT-RENDER-ENTRIES"}}
+
+
 def with_ends(case, change):
     """Return the answer with events changed after a second format description with another algorithm, None without."""
     right = REFERENCE.ask(request_of(case))
@@ -504,6 +533,19 @@ def test_a_field_before_one_that_is_right_is_not_taken_for_a_longer_post_header(
     assert not [finding for finding in together if "longer post-header" in finding]
     ordinary = together_of("decode", "anonymous_gtid_streams", "mysql-8.0", without_upper_bits)
     assert "immediate_commit_timestamp of GTID differs" in ordinary
+
+
+def test_a_text_that_begins_in_the_unknown_bytes_is_misread_for_the_longer_post_header():
+    """A name that ends at a zero byte has them before it, and the statement after it is right."""
+    together = {}
+    for case in cases("post_header_lengths", "mysql-8.0"):
+        lengthened = {each for each in case.expected.made_for if each < len(case.expected.events)}
+        of_queries = {each for each in lengthened if case.expected.events[each]["type"] == EventType.QUERY}
+        answer = REFERENCE.ask(request_of(case))
+        events = ({**each, "database": "\1" + each["database"]} if at in of_queries else each
+                  for at, each in enumerate(answer.events))  # fmt: skip
+        together |= findings(case, replace(answer, events=tuple(events)))
+    assert together == {"QUERY with a longer post-header misread": {"FORMAT-POST-HEADER-LENGTHS"}}
 
 
 @pytest.mark.parametrize(("role", "wrong"), [("send", "not sent"), ("relay", "not written")])

@@ -12,6 +12,7 @@ from conformance.reports.site.site import pages
 from conformance.reports.site.written_up import WrittenUp, read_written_up
 from conformance.specs.catalogue import catalogue
 from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 from tests.generated import ROOT
 from tests.running import forked
 
@@ -57,6 +58,12 @@ def test_the_command_names_a_case_and_a_version(written):
     # A program of the machine is named without a version.
     assert spec in (f"{name}@{version}", name)
     assert spec != name or name not in libraries()
+
+
+def test_the_command_asks_about_the_bytes_of_the_finding(written):
+    """Ids of an older grammar are of no case, or of another one."""
+    (case,) = re.findall(r"^    binlog-conformance replay (\S+) ", written.text, re.MULTILINE)
+    assert case_of(CaseId.parse(case)).stream == written.stream
 
 
 def test_the_page_of_a_finding_has_what_was_written():

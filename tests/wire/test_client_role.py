@@ -12,9 +12,10 @@ from conformance.binlog.event_types import KNOWN_TYPES, ROWS_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.registry import implementation
+from conformance.models.handshake.refusal import UNAWARE
 from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.messages import encode_request
-from conformance.protocol.observation import Observation, Trouble
+from conformance.protocol.observation import Observation, Refusal, Trouble
 from conformance.protocol.roles.client import may_be_kept_back
 from conformance.reference.client import Client, answer_with
 from conformance.reference.implementation import ReferenceImplementation
@@ -177,6 +178,23 @@ def test_a_client_that_keeps_events_back_is_blamed_for_the_event_that_it_refuses
             continue
         failed = {each.requirement: each.signature for each in judge.judge(question, answer) if each.is_failure}
         assert failed == {"FORMAT-CLIENT-EVENT": "QUERY refused"}, index
+        seen += 1
+    assert seen
+
+
+def test_a_client_that_does_not_announce_checksums_is_blamed_for_that_whatever_the_log_has():
+    judge, seen = Judge(ReferenceImplementation().declaration.roles["client"]), 0
+    for index in range(80):
+        question = case(f"client:sent_gtids/mysql-8.4/0/{index}")
+        if any("query" in entry for entry in question.expected.events):
+            continue
+        rotate = {"type": int(EventType.ROTATE), "log_pos": 0, "timestamp": 0, "server_id": 1, "flags": Flag.ARTIFICIAL}
+        refused = Observation((rotate,), Refusal(None, "other", UNAWARE), deliveries=1)
+        failed = {each.requirement: each.signature for each in judge.judge(question, refused) if each.is_failure}
+        assert failed == {"FORMAT-CLIENT-CHECKSUM": "checksums not announced"}, index
+        answer = answer_with(Client, request_of(question))
+        passed = [each.requirement for each in judge.judge(question, answer) if each.status == "pass"]
+        assert "FORMAT-CLIENT-CHECKSUM" in passed
         seen += 1
     assert seen
 

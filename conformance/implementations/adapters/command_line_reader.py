@@ -35,6 +35,10 @@ EVENT = re.compile(
 DESCRIPTION = re.compile(rb"^# (?:Event: )?(\t.*)\n", re.MULTILINE)
 #: Events inside a Transaction_payload, which have no offset in the stream.
 COMPRESSED = re.compile(rb"^# Start of compressed events\.\n.*?(?:^# End of compressed events\.\n|\Z)", re.M | re.S)
+COMPRESSED_BEGIN = b"\n# Start of compressed events.\n"
+#: How much is read at once; how much may be printed of a log with a payload, in bytes.
+CHUNK = 1 << 20
+IN_PAYLOAD_LIMIT = 256 << 20
 #: What is printed after the last event.
 FOOTER = re.compile(rb"(?:^.*/\* added by mysqlbinlog \*/.*\n)*^DELIMITER ;\n# End of log file\n(?:.*\n){0,4}\Z", re.M)
 #: The offset of the next event; it may come before the header lines of another one.
@@ -369,15 +373,36 @@ class Reader:
             for each in events
             if each["type"] == QUERY and each["handled"] == "known" and "query" not in each
         ]
-        if unprinted and error is not None:
-            events = [each for each in events if each["offset"] < unprinted[0]]  # It ended in the middle of this one.
+        in_last = unprinted == [each["offset"] for each in events[-1:]]
+        if unprinted and in_last and error is not None and (error["at"] or 0) <= unprinted[0]:
+            events.pop()  # It ended in the middle of this one.
         elif unprinted:
             raise Unprinted(f"the statement of the Query event at offset {unprinted[0]} is not printed")
         return events, error
 
     def _read(self, command: list[str]) -> subprocess.CompletedProcess[bytes]:
-        """Run the program."""
-        done = subprocess.run(command, capture_output=True, env=self._environment, check=False)
+        """Run the program.
+
+        Raises:
+            Unprinted: It prints too much of what a payload holds.
+        """
+        with (
+            tempfile.TemporaryFile() as errors,
+            subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, env=self._environment) as process,
+        ):
+            assert process.stdout is not None, "the output is a pipe"
+            chunks, size, has_payload = [b""], 0, False
+            while chunk := process.stdout.read(CHUNK):
+                has_payload = has_payload or COMPRESSED_BEGIN in chunks[-1][-len(COMPRESSED_BEGIN) :] + chunk
+                chunks.append(chunk)
+                size += len(chunk)
+                if has_payload and size > IN_PAYLOAD_LIMIT:
+                    # The dump takes many times what the program takes for the events themselves.
+                    process.kill()
+                    raise Unprinted(f"the hex dump of a payload's events is larger than {IN_PAYLOAD_LIMIT >> 20} MiB")
+            process.wait()
+            errors.seek(0)
+            done = subprocess.CompletedProcess(command, process.returncode, b"".join(chunks), errors.read())
         if done.returncode < 0:
             # It was killed by a signal. The adapter ends in the same way, so that the kit sees the crash.
             sys.stderr.write(text_of(done.stderr))

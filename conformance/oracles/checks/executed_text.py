@@ -47,7 +47,9 @@ def _format_description_first(alignment: Alignment, printed: Printed, run: Seque
 
 
 def _statements_in_order(alignment: Alignment, printed: Printed, run: Sequence[bytes]) -> Iterator[Check]:
-    first = [fact for statement in _row_statements(printed.facts) for fact in statement if printed.is_reached(fact)]
+    # A program that refuses an event does not print the statement that it is of.
+    statements = (each for each in _row_statements(printed.facts) if printed.is_read(each[-1]))
+    first = [fact for statement in statements for fact in statement]
     # The same log again; it is printed whole each time.
     again = 0 if alignment.observation.error else len(printed.settings["following"])
     end = -CHECKSUM_BYTES if printed.facts[0].get("checksum_algorithm") == "crc32" else None

@@ -1,4 +1,4 @@
-"""What a longer post-header can change: the fields after the bytes that a reader does not know."""
+"""What a longer post-header can change: the bytes of the fields after those that a reader does not know."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -18,6 +18,8 @@ LONGER: Final = "FORMAT-POST-HEADER-LENGTHS"
 _DISTINCT: Final = 4
 #: Reported fields that are made of fields of the post-header -> the types.
 _MADE_OF_IT: Final = {"gtid": PLAIN_GTID_TYPES}
+#: How many numbers there are of 4 and of 8 bytes.
+_NUMBERS_BY_WIDTH: Final = (1 << 32, 1 << 64)
 
 
 @cache
@@ -41,6 +43,27 @@ def can_misread(code: int, cause: Cause | None) -> bool:
     return cause.kind != NOT_KNOWN and not before
 
 
+def is_read_as_signed(expected: object, seen: object) -> bool:
+    """Return whether a number has the expected bytes and a sign.
+
+    It is read at its place, whatever the length of the post-header.
+    """
+    if not isinstance(expected, int) or not isinstance(seen, int):
+        return False
+    return seen < 0 and expected - seen in _NUMBERS_BY_WIDTH
+
+
+def has_signed_number(alignment: Alignment, index: int, field: str) -> bool:
+    """Return whether a field of an expected event is the number that is expected, with a sign."""
+    seen = alignment.observed(index) if index < alignment.count else None
+    return seen is not None and is_read_as_signed(alignment.case.expected.events[index].get(field), seen.get(field))
+
+
+def _begins_too_early(wanted: object, seen: object) -> bool:
+    """Return whether a text has other bytes before it: the unknown ones, from where a reader finds its end."""
+    return isinstance(wanted, str) and isinstance(seen, str) and seen != wanted and seen.endswith(wanted)
+
+
 def knows_the_end(alignment: Alignment, index: int | None, field: str) -> bool:
     """Return whether a field of an event is wrong and another one after the unknown bytes is right.
 
@@ -49,7 +72,12 @@ def knows_the_end(alignment: Alignment, index: int | None, field: str) -> bool:
     if index is None or index >= alignment.count or field in ("", ENTRY, *FIELDS_OF_EVERY_TYPE):
         return False
     wanted, seen = alignment.case.expected.events[index], alignment.observed(index)
-    if seen is None or "rows" in wanted or "type" not in wanted:
+    if (
+        seen is None
+        or "rows" in wanted
+        or "type" not in wanted
+        or _begins_too_early(wanted.get(field), seen.get(field))
+    ):
         return False
     before = _known_part(wanted["type"]).union(FIELDS_OF_EVERY_TYPE)
     return any(

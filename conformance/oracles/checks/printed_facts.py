@@ -38,6 +38,11 @@ class Printed:
             return not fact["tolerated"]
         return bool(fact["offset"] < self._error.at)
 
+    def is_read(self, fact: Fact) -> bool:
+        """Return whether the program reached an event and did not refuse it."""
+        refused = self._error is not None and self._reports_offset and self._error.at == fact["offset"]
+        return self.is_reached(fact) and not refused
+
     def data(self, fact: Fact) -> bytes:
         """Return the event's bytes."""
         return self._stream[fact["offset"] : fact["offset"] + fact["length"]]
