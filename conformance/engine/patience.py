@@ -22,7 +22,8 @@ class Patience:
     """Counts the hangs of one implementation, and ends the asking of a family, of a role, or of all.
 
     A hang counts as one. A crash or a broken protocol, which may also cost time, counts as the part of the time limit
-    for one answer that it took. Each role has its own count: what hangs in one is asked in the others.
+    for one answer that it took. Each role has its own count: what hangs in one is asked in the others, which end after
+    fewer hangs once one has ended.
 
     Attributes:
         limits: The time limit for one answer, and the number of hangs after which a role is not asked any more.
@@ -62,12 +63,14 @@ class Patience:
         self._ended = True
 
     def begin_shrinking(self) -> None:
-        """Forget the time of other trouble, and allow at least as many more hangs as to a family.
+        """Forget the time of other trouble, and allow more hangs: a few in a role, one in each if several have ended.
 
         Failures that have nothing to do with the hangs are shrunk too.
         """
         self._other = {}
-        self._of_shrinking = {role: max(hangs + self.few - self.limits.hangs, 0) for role, hangs in self._hangs.items()}
+        more = 1 if len(self._ended_roles()) > 1 else self.few
+        limit = self._limit()
+        self._of_shrinking = {role: max(hangs + more - limit, 0) for role, hangs in self._hangs.items()}
 
     def copied(self, *, assuming_answer: bool = False) -> "Patience":
         """Return a copy, for a part of the run that another process does.
@@ -136,13 +139,19 @@ class Patience:
 
     def _ended_roles(self) -> frozenset[str | None]:
         """Return the roles that are not asked any more; None stands for all there are."""
+        limit = self._limit()
         ended: set[str | None] = {
             role
             for role in self._hangs.keys() | self._other.keys()
-            if self._spent(role) >= self.limits.hangs + self._of_shrinking.get(role, 0)
+            if self._spent(role) >= limit + self._of_shrinking.get(role, 0)
         }
         never_answers = not (self._has_answered or self._assumes_answer) and self._spent_in_all() >= self.few
         return frozenset(ended | {None} if self._ended or never_answers else ended)
+
+    def _limit(self) -> float:
+        """Return the hangs after which a role ends: few if another has used up all that a role may have."""
+        has_ended = any(self._spent(role) >= self.limits.hangs for role in self._hangs.keys() | self._other.keys())
+        return self.few if has_ended else self.limits.hangs
 
     def _spent(self, role: str) -> float:
         return self._hangs.get(role, 0) + self._other.get(role, 0.0)

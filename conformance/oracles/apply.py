@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from conformance.models.replica.failed_drop import CANNOT_LOG_PARTIAL_DROP, failure_message
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.last_before_fault import OF_COMMIT, commits, committed, is_lost, last_before_fault
 from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, same_field, same_gtid_set
 
 #: Examines the entry of the event at which the applier stops, given by its index; None if the answer has no such
@@ -22,7 +23,7 @@ _BESIDE: Final = frozenset({"skipped", "until"})
 
 def _entries(requirement: str, *names: str, unless: _Unless | None = None) -> Oracle:
     """Return the oracle that checks that the marked entries are there and that some fields are equal."""
-    return both(fields(requirement, *names, unless=unless), delivered(requirement))
+    return both(fields(requirement, *names, unless=unless or _at_fault), delivered(requirement, unless=_lost_at_fault))
 
 
 def _is_wrong(alignment: Alignment, index: int, field: str) -> bool:
@@ -31,12 +32,25 @@ def _is_wrong(alignment: Alignment, index: int, field: str) -> bool:
     return seen is not None and field in seen and not same_field(field, expected.get(field), seen[field])
 
 
+def _at_fault(alignment: Alignment, index: int, field: str) -> bool:
+    """Return whether a field is wrong because the open group is committed at an event that cannot be read."""
+    return field in OF_COMMIT and index == last_before_fault(alignment) and commits(alignment)
+
+
+def _lost_at_fault(alignment: Alignment, index: int) -> bool:
+    """Return whether an entry is missing because it is the last before an event that cannot be read."""
+    return index == alignment.count - 1 and is_lost(alignment)
+
+
 def _of_others(alignment: Alignment, index: int, field: str) -> bool:
     """Return whether a field shows nothing of how the applier takes an event of this type.
 
     What is counted may have been wrong before the event; and it may be skipped, or not be reached, for the sake of the
-    skip counter, of an executed GTID or of the position to stop at, which have requirements of their own.
+    skip counter, of an executed GTID or of the position to stop at, which have requirements of their own. So has what
+    becomes of an open group at an event that cannot be read.
     """
+    if _at_fault(alignment, index, field):
+        return True
     seen = alignment.observed(index)
     if field == "outcome":
         return seen is not None and seen.get(field) in _BESIDE
@@ -93,6 +107,10 @@ def _unreadable(requirement: str, *abilities: str) -> Oracle:
         elif "error_at" in alignment.role.abilities and error.at != at:
             message = f"the error is reported at offset {error.at}, but the fault is at {at} ({what})"
             yield Check(f"{what} reported at the wrong offset", message, at)
+        elif commits(alignment):
+            message = f"the group that is open at offset {at} is committed, although the event there cannot be read"
+            before = alignment.case.expected.events[alignment.count - 1]["offset"]
+            yield Check("group committed at the fault", message, before, committed())
         else:
             yield GOOD
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from conformance.binlog.event_types import (
     COMPRESSED_ROWS,
     COMPRESSED_ROWS_V1,
+    HEARTBEAT_TYPES,
     PLAIN_GTID_TYPES,
     PRE_GA_ROWS,
     ROWS_TYPES,
@@ -27,6 +28,8 @@ NOT_KNOWN: Final = "not known"
 ACCEPTED: Final = "accepted"
 WRONG_END: Final = "read to a wrong end"
 MISREAD: Final = "with a longer post-header misread"
+#: Role whose entries are events -> what is wrong with one that is missing.
+NOT_MADE: Final = {"relay": "not written", "send": "not sent"}
 
 #: The names of event types that have none.
 _UNNAMED: Final = re.compile(r"\bTYPE_\d+\b")
@@ -107,6 +110,13 @@ def known_as(entry: Mapping[str, Any]) -> str:
 def exact_name(code: int) -> str:
     """Return the name of an event type; all those without a name share one."""
     return type_name(code) if code in _NAMED else _UNASSIGNED
+
+
+def passed_on_name(code: int) -> str:
+    """Return the name of the type of an event that is sent or written: heartbeats share one, and all without a name."""
+    if code in HEARTBEAT_TYPES:
+        return "heartbeat"
+    return type_name(code) if code in _NAMED else "ignorable"
 
 
 def without_codes(text: str) -> str:

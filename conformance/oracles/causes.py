@@ -1,7 +1,9 @@
 """The causes of the failed checks on one answer, and of an answer that never came."""
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType, type_name
@@ -20,9 +22,10 @@ from conformance.oracles.cause import (
 )
 from conformance.oracles.checks.ended_answers import ended
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
+from conformance.oracles.checks.last_before_fault import is_lost, last_before_fault, lost
 from conformance.oracles.checks.miscounted_events import miscounted
 from conformance.oracles.checks.misread_bodies import misread_bodies
-from conformance.oracles.checks.post_headers import LONGER, can_misread
+from conformance.oracles.checks.post_headers import LONGER, can_misread, knows_the_end
 from conformance.oracles.oracle import Check, wrong_end
 from conformance.oracles.reasons import OF_CHECKSUM, crash_reason, normalised
 from conformance.protocol.observation import Trouble
@@ -37,15 +40,32 @@ _LEADING: Final = ("fate", "outcome", "in_group", "skip_counter")
 _ENDING: Final = _CHAINED | {"boundary"}
 #: Roles whose entries are events that an implementation makes or copies: they have no place in the stream.
 _OF_EVENTS_MADE: Final = frozenset({"relay", "send"})
+#: The kind of a fault, and the requirement on it -> another requirement on the same: it is the event that is not whole,
+#: whether the log ends too soon or the length is too large.
+_SAME_FAULT: Final[Mapping[tuple[str, str], str]] = {
+    ("truncated", "FORMAT-APPLY-LENGTH-WRONG"): "FORMAT-APPLY-TRUNCATED",
+}
+_SEVERAL: Final = "events of several types"
 #: How a process ends that gives the reason on standard error; the kit's own limits need no further words.
 _UNEXPLAINED_END: Final = re.compile("exit-status-|signal-|closed-its-output")
 
 
 def causes(alignment: Alignment, checks: Sequence[Check]) -> list[Cause]:
     """Return the cause of each failed check on an answer."""
+    if alignment.case.role in _OF_EVENTS_MADE:
+        return _joined([_cause(alignment, check) for check in checks])
     if alignment.case.role not in _CHAINED or not checks:
         return [_cause(alignment, check) for check in checks]
     return [_cause(alignment, min(checks, key=_leads))] * len(checks)
+
+
+def _joined(found: Sequence[Cause]) -> list[Cause]:
+    """Return causes, with one for all that differ in the type of the event alone: it does not depend on the type."""
+    subjects: dict[Cause, set[str]] = defaultdict(set)
+    for cause in found:
+        subjects[replace(cause, subject="")].add(cause.subject)
+    several = {cause for cause, types in subjects.items() if len(types - {""}) > 1}
+    return [replace(each, subject=_SEVERAL) if replace(each, subject="") in several else each for each in found]
 
 
 def _leads(check: Check) -> tuple[float, int]:
@@ -97,9 +117,12 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
 def _cause(alignment: Alignment, check: Check) -> Cause:
     if check.at is not None and check.at in misgoverned(alignment):
         return KEPT
+    if is_lost(alignment) and _is_at_last(alignment, check):
+        return lost(alignment)
     if check.at is not None and _has_longer_post_header(alignment.case, check.at):
         code = alignment.case.stream[check.at + TYPE_AT]
-        if can_misread(code, check.cause):
+        field = "" if check.cause is None else check.cause.field
+        if can_misread(code, check.cause) and not knows_the_end(alignment, alignment.index_at(check.at), field):
             return Cause(MISREAD, event_group(code))
     elif check.at is not None and (of_body := misread_bodies(alignment).get(check.at)) is not None:
         return of_body
@@ -117,6 +140,12 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
     if check.cause is not None:
         return check.cause
     return _of_signature(alignment, check)
+
+
+def _is_at_last(alignment: Alignment, check: Check) -> bool:
+    """Return whether a check is about the last expected entry, or has no place, as those of events that are made."""
+    last = last_before_fault(alignment)
+    return check.at is None or (last is not None and check.at == alignment.case.expected.events[last].get("offset"))
 
 
 def _has_longer_post_header(case: Case, at: int) -> bool:
@@ -180,8 +209,8 @@ def _is_typed(entry: Mapping[str, Any], at: int) -> bool:
 
 def _of_fault(alignment: Alignment, check: Check) -> Cause:
     case = alignment.case
-    requirements = governing(case)
-    fault = f"{case.expected.refused_kind} ({requirements[0]})" if requirements else case.expected.refused_kind
+    requirements, kind = governing(case), case.expected.refused_kind
+    fault = f"{kind} ({_SAME_FAULT.get((kind, requirements[0]), requirements[0])})" if requirements else kind
     return Cause(ACCEPTED if _is_accepted(alignment) else without_codes(check.signature), fault)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.cause import MISSING, Cause
+from conformance.oracles.cause import MISSING, NOT_MADE, Cause, passed_on_name
 from conformance.oracles.checks.boundary_steps import OF_STEP, own_steps, step_cause
 from conformance.oracles.checks.boundary_steps import field_cause as boundary_field_cause
 from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause
@@ -70,11 +70,21 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
             words = alignment.refusal(index)
             message = f"{alignment.describe(index)} is {fate.value}{f': {words}' if words else ''}"
             cause = logged_cause(name_of(entry), MISSING) if alignment.about.answers_streams else None
+            if fate is Fate.DROPPED:
+                cause = cause or _loss_of_made(alignment, entry)
             yield Difference(
                 index, ENTRY, Check(f"{_kind(alignment, entry)} {fate.value}", message, entry.get("offset"), cause)
             )
     yield from _of_further_entries(alignment)
     yield from _of_the_end(alignment)
+
+
+def _loss_of_made(alignment: Alignment, entry: Entry) -> Cause | None:
+    """Return the cause where an event that is sent or written is missing, as requirements on such events name it."""
+    role, code = alignment.case.role, alignment.about.type_of(entry)
+    if role not in NOT_MADE or code is None:
+        return None
+    return Cause(NOT_MADE[role], passed_on_name(code), role=role)
 
 
 def _kind(alignment: Alignment, entry: Entry) -> str:

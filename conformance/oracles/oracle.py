@@ -78,13 +78,20 @@ class Oracle:
     owns: frozenset[str] = frozenset()
 
 
-def delivered(requirement: str, *, reported: bool = True, handled: str | None = None) -> Oracle:
+def delivered(
+    requirement: str,
+    *,
+    reported: bool = True,
+    handled: str | None = None,
+    unless: Callable[[Alignment, int], bool] = lambda alignment, index: False,
+) -> Oracle:
     """Return the oracle that checks that the marked events are delivered.
 
     Args:
         requirement: The requirement's id.
         reported: Whether the event itself must be reported; otherwise it is enough that reading continues after it.
         handled: Check ``known`` or ``ignored`` events only.
+        unless: Returns whether what became of an event, given its index, shows nothing of this requirement.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -93,7 +100,7 @@ def delivered(requirement: str, *, reported: bool = True, handled: str | None = 
                 continue  # Another oracle judges the event to be refused.
             fate = alignment.fate(index)
             event = alignment.case.expected.events[index]
-            if fate is Fate.UNREACHED or handled not in (None, event.get("handled")):
+            if fate is Fate.UNREACHED or handled not in (None, event.get("handled")) or unless(alignment, index):
                 continue
             kind = "ignorable" if event.get("handled") == "ignored" else alignment.about.kind(event)
             if fate is Fate.REFUSED and index not in alignment.case.expected.tolerated:

@@ -16,6 +16,7 @@ from conformance.binlog.layouts.by_type import layout_of
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.cause import NOT_MADE, Cause, passed_on_name
 from conformance.oracles.checks.ended_answers import missing
 from conformance.oracles.checks.relay_freedoms import (
     announces_own_checksums,
@@ -36,7 +37,6 @@ _GTID_SOURCE: Final = slice(1, 17)
 _GTID_NUMBER: Final = slice(17, 25)
 #: The events that name a GTID.
 _NAMING: Final = (EventType.GTID, EventType.GTID_TAGGED)
-_NAMED: Final = frozenset(int(each) for each in EventType)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,8 @@ class _Written:
 
     @property
     def kind(self) -> str:
-        """The name for signatures; all types without a name share one."""
-        return self.name if self.header.type in _NAMED else "ignorable"
+        """The name for signatures."""
+        return passed_on_name(self.header.type)
 
 
 def _written(entry: Mapping[str, Any]) -> _Written | None:
@@ -107,9 +107,8 @@ def _each(requirement: str, compare: _Compare, *, required: bool = True, may_sto
             entry = alignment.observed(index)
             if entry is None:
                 if required and alignment.fate(index) not in free:
-                    yield missing(
-                        alignment, index, f"{wanted.kind} not written", f"{_place(alignment, index)} is missing"
-                    )
+                    lost = _wrong(wanted, NOT_MADE["relay"], f"{_place(alignment, index)} is missing")
+                    yield missing(alignment, index, lost.signature, lost.message, lost.cause)
                 continue
             observed = _written(entry)
             if observed is None:
@@ -123,7 +122,7 @@ def _each(requirement: str, compare: _Compare, *, required: bool = True, may_sto
                 observed = wanted
             check = compare(wanted, observed)
             where = f"{_place(alignment, index)}: {check.message}"
-            yield Check(check.signature, where) if check.signature else GOOD
+            yield replace(check, message=where) if check.signature else GOOD
 
     return Oracle(requirement, examine, any_of=frozenset({"data"}))
 
@@ -142,16 +141,18 @@ def _copied(wanted: _Written, observed: _Written) -> Check:
     for name in ("type", "server_id", "log_pos", "flags", "timestamp"):
         expected, seen = getattr(wanted.header, name), getattr(observed.header, name)
         if expected != seen:
-            return Check(f"{name} of {wanted.kind} changed", f"{name} is {seen}, but was {expected} when received")
+            # Headers are copied alike, whatever the type.
+            event = wanted if name == "type" else None
+            return _wrong(event, "changed", f"{name} is {seen}, but was {expected} when received", field=name)
     length = HEADER_BYTES + len(observed.rest)
     if observed.header.length != length:
         message = f"length is {observed.header.length}, but the event has {length} bytes"
-        return Check(f"length of {wanted.kind} wrong", message)
+        return _wrong(None, "wrong", message, field="length")
     if wanted.body != observed.body:
         message = f"the {len(observed.body)} bytes of the body are not those received"
-        return Check(f"body of {wanted.kind} changed", message)
+        return _wrong(wanted, "changed", message, field="body")
     if len(wanted.rest) == len(observed.rest):
-        return Check(f"checksum of {wanted.kind} changed", "the checksum is not the one received")
+        return _wrong(wanted, "changed", "the checksum is not the one received", field="checksum")
     return GOOD
 
 
@@ -159,7 +160,20 @@ def _equal_markers(wanted: _Written, observed: _Written) -> Check:
     marker = MARKER_BITS.read(observed.header.flags)
     if marker == MARKER_BITS.read(wanted.header.flags):
         return GOOD
-    return Check(f"{wanted.kind} marked", f"the flags have the marker {marker}, which was not received")
+    return _wrong(wanted, "marked", f"the flags have the marker {marker}, which was not received")
+
+
+def _wrong(event: _Written | None, words: str, message: str, *, field: str = "") -> Check:
+    """Return the check of an event that is written wrongly, with what is wrong as a cause.
+
+    Args:
+        event: The event as it should be; None if its type does not matter.
+        words: What is wrong.
+        message: What was expected and what was written.
+        field: The field that is wrong, empty for the whole event.
+    """
+    cause = Cause(words, "" if event is None else event.kind, field, role="relay")
+    return Check(cause.text.removeprefix("relay: "), message, cause=cause)
 
 
 def _each_copied(requirement: str, *, what: str = "event", or_stops: bool = False) -> Oracle:

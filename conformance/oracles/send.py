@@ -1,7 +1,7 @@
 """The oracles of the role `send`: which events a source sends, those of its logs and those that it makes."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final
 
@@ -13,11 +13,11 @@ from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, Header
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.cause import DIFFERS, NOT_MADE, Cause, passed_on_name
 from conformance.oracles.checks.ended_answers import ended, missing
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.relay import body_of, event_data
 
-_NAMED: Final = frozenset(int(each) for each in EventType)
 #: Events that are about a log, not about a transaction.
 _OF_LOGS: Final = HEARTBEAT_TYPES | {
     EventType.FORMAT_DESCRIPTION,
@@ -37,8 +37,8 @@ class _Sent:
 
     @property
     def kind(self) -> str:
-        """The name for signatures; all types without a name share one."""
-        return type_name(self.header.type) if self.header.type in _NAMED else "ignorable"
+        """The name for signatures."""
+        return passed_on_name(self.header.type)
 
     @property
     def flags(self) -> int:
@@ -132,16 +132,30 @@ def _each(
             entry = alignment.observed(index)
             if entry is None:
                 if required and alignment.fate(index) is not Fate.UNREACHED:
-                    yield missing(alignment, index, f"{wanted.kind} not sent", f"{place} is missing")
+                    lost = _wrong(wanted, NOT_MADE["send"], f"{place} is missing")
+                    yield missing(alignment, index, lost.signature, lost.message, lost.cause)
                 continue
             observed = _sent(entry)
             if observed is None:
                 yield Check("data is not an event", f"{place}: {entry['data'][:80]!r} is not an event")
                 continue
             check = compare(wanted, observed)
-            yield Check(check.signature, f"{place}: {check.message}") if check.signature else GOOD
+            yield replace(check, message=f"{place}: {check.message}") if check.signature else GOOD
 
     return _shown(requirement, examine)
+
+
+def _wrong(event: _Sent | None, words: str, message: str, *, field: str = "") -> Check:
+    """Return the check of an event that is sent wrongly, with what is wrong as a cause.
+
+    Args:
+        event: The event as it should be; None if its type does not matter.
+        words: What is wrong.
+        message: What was expected and what was sent.
+        field: The field that is wrong, empty for the whole event.
+    """
+    cause = Cause(words, "" if event is None else event.kind, field, role="send")
+    return Check(cause.text.removeprefix("send: "), message, cause=cause)
 
 
 def _shown(requirement: str, examine: Callable[[Alignment, str], Iterator[Check]]) -> Oracle:
@@ -153,9 +167,8 @@ def _equal_marker(wanted: _Sent, observed: _Sent) -> Check:
     if expected == seen:
         return GOOD
     heading = BoundaryType(expected).heading
-    return Check(
-        f"marker of {wanted.kind} differs", f"the flags have the marker {seen}, expected {expected}, {heading}"
-    )
+    message = f"the flags have the marker {seen}, expected {expected}, {heading}"
+    return _wrong(wanted, DIFFERS, message, field="marker")
 
 
 def _equal_event(wanted: _Sent, observed: _Sent) -> Check:
@@ -163,14 +176,18 @@ def _equal_event(wanted: _Sent, observed: _Sent) -> Check:
     for name in ("type", "timestamp", "server_id", "log_pos"):
         expected, seen = getattr(wanted.header, name), getattr(observed.header, name)
         if expected != seen:
-            return Check(f"{name} of {wanted.kind} differs", f"{name} is {seen}, expected {expected}")
+            message = f"{name} is {seen}, expected {expected}"
+            # Those of a source's own events are made by it; the others are copied, whatever the type.
+            own = wanted if name == "type" or wanted.header.type in _OF_LOGS else None
+            return _wrong(own, DIFFERS, message, field=name)
     if wanted.flags != observed.flags:
         message = f"the flags are {observed.flags:#06x}, expected {wanted.flags:#06x}"
-        return Check(f"flags of {wanted.kind} differ", message)
+        return _wrong(wanted, "differ", message, field="flags")
     body = wanted.rest[:-CHECKSUM_BYTES] if wanted.has_room_for_checksum else body_of(wanted.data)
     if body in (observed.rest, observed.rest[:-CHECKSUM_BYTES]):
         return GOOD
-    return Check(f"body of {wanted.kind} differs", f"the {len(observed.rest)} bytes of the body are not those expected")
+    message = f"the {len(observed.rest)} bytes of the body are not those expected"
+    return _wrong(wanted, DIFFERS, message, field="body")
 
 
 def _equal_checksum(wanted: _Sent, observed: _Sent) -> Check:
@@ -179,8 +196,8 @@ def _equal_checksum(wanted: _Sent, observed: _Sent) -> Check:
     if wanted.has_room_for_checksum and _announced(wanted) == ChecksumAlgorithm.NONE:
         return GOOD  # In a log without checksums it is left open.
     if wanted.is_checksummed:
-        return Check(f"{wanted.kind} without a right checksum", "it does not end with the checksum of its bytes")
-    return Check(f"{wanted.kind} with a checksum", "it ends with a checksum, which is not expected")
+        return _wrong(wanted, "without a right checksum", "it does not end with the checksum of its bytes")
+    return _wrong(wanted, "with a checksum", "it ends with a checksum, which is not expected")
 
 
 def _and_no_other(
@@ -252,7 +269,7 @@ def _begins_at_position(alignment: Alignment, requirement: str) -> Iterator[Chec
     for index in alignment.marked(requirement):
         seen = alignment.observed(index)
         if seen is None:
-            if alignment.fate(index) is not Fate.UNREACHED:
+            if alignment.fate(index) is not Fate.UNREACHED and not _lacks_others(alignment, index):
                 words = f"{alignment.describe(index)} is missing"
                 yield missing(alignment, index, "event at the position not sent", words)
             continue
@@ -262,6 +279,16 @@ def _begins_at_position(alignment: Alignment, requirement: str) -> Iterator[Chec
             yield Check("events before the position sent", f"{len(earlier)} events come before the one asked for")
         else:
             yield GOOD
+
+
+def _lacks_others(alignment: Alignment, index: int) -> bool:
+    """Return whether other events of the type of an expected one are not sent either, wherever they are."""
+    types = [None if (each := _sent(entry)) is None else each.header.type for entry in alignment.case.expected.events]
+    return any(
+        types[other] == types[index] and alignment.observed(other) is None
+        for other in range(alignment.count)
+        if other != index
+    )
 
 
 def _begins_with_last_log(alignment: Alignment, requirement: str) -> Iterator[Check]:

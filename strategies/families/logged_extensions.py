@@ -56,9 +56,22 @@ _STEPS: Final = Number("steps", many=(20, 30))
 #: What varies where there are lists of tables.
 _LISTED: Final = {"binlog_with_tables_info": ("ON",)}
 _SHAPE: Final = Dimension("rename", {each: each for each in ("one", "swap", "chain", "two", "three")}, when=_LISTED)
-#: Where a renamed table comes to: a new name is that of another table if its database is another one.
+#: Where a renamed table comes to, or one that is made like another: a new name is that of another table if its database
+#: is another one.
 _ACROSS: Final = yes_or_no("to another database", when=_LISTED)
-_SOURCES: Final = Number("different sources", when=_LISTED)
+_SOURCES: Final = Dimension("different sources", {str(each): each for each in (1, 2, 3, 30)}, when=_LISTED)
+#: The other database: one whose name a careless list takes for that of the default one, or one at the limit of names.
+_OTHER: Final = choices("other database", ("d2", "d", "d1_", "d11", "x" * 64, "\u6f22" * 64))
+#: A table's name by its number: servers take 64 characters, up to 192 bytes.
+_TABLE_NAME: Final[Dimension[Callable[[int], str]]] = Dimension(
+    "table names",
+    {
+        "plain": "t{}".format,
+        "the last one's and more": lambda number: "t" * number,
+        "all characters": lambda number: f"t{number}".ljust(64, "x"),
+        "all characters, three bytes each": lambda number: f"\u8868{number}".ljust(64, "\u6f22"),
+    },
+)
 _NEW: Final = Dimension("new table", {each: each for each in ("base", "temporary")}, when=_LISTED)
 _LIKE: Final = Dimension("like", {each: each for each in ("base", "temporary")}, when=_LISTED)
 _CONDITION: Final = yes_or_no("IF NOT EXISTS", when=_LISTED)
@@ -79,6 +92,8 @@ _HOW: Final = choices("next log", ("FLUSH", "restart", "crash"))
         _SHAPE,
         _ACROSS,
         _SOURCES,
+        _OTHER,
+        _TABLE_NAME,
         _NEW,
         _LIKE,
         _CONDITION,
@@ -92,9 +107,10 @@ def logged_tables_info(choose: Chooser, server: Server) -> Question:
     extended, binlog_format = choose.vary(_EXTENDED, profile), choose.vary(_FORMAT, profile)
     fixed = {"gtid_mode": "OFF", "binlog_format": binlog_format, "binlog_rows_query_log_events": False}
     settings = settings_of(choose, profile, before_wl7592=True, binlog_with_tables_info=extended, **fixed)
-    scenario = LogQuestion(choose, settings)
+    databases = (DATABASES[0], choose.vary(_OTHER, profile))
+    scenario = LogQuestion(choose, settings, databases=databases, table_name=choose.vary(_TABLE_NAME, profile))
     scenario.open(tables=0, use=scenario.vary(_USE))
-    scenario.do(CreateDatabase(database=DATABASES[1]))
+    scenario.do(CreateDatabase(database=databases[1]))
     for _ in range(3):
         scenario.do(CreateTable(table=scenario.new_name()), *_created(scenario, "PLAIN"))
     scenario.insert(scenario.base_tables()[0].name)
@@ -161,7 +177,7 @@ def _add_like(scenario: LogQuestion, *, of_temporary: bool, temporary: bool, con
         like = scenario.server.session(1).temporary[name]
     else:
         like = scenario.choose.one_of(scenario.base_tables())
-    name = scenario.new_name()
+    name = _elsewhere(scenario, like.name) if _vary(scenario, _ACROSS) else scenario.new_name()
     scenario.do(CreateTableLike(table=name, like=like.name, temporary=temporary, if_not_exists=condition))
     if _is_unlogged(scenario, temporary=temporary):
         return
@@ -172,8 +188,10 @@ def _add_like(scenario: LogQuestion, *, of_temporary: bool, temporary: bool, con
 
 
 def _create_select(scenario: LogQuestion) -> None:
-    tables = [table.name for table in scenario.base_tables()]
-    count = len([*scenario.several_of(_SOURCES)]) if _extended(scenario) else 1
+    count = _vary(scenario, _SOURCES)
+    while len(tables := [table.name for table in scenario.base_tables()]) < count:
+        scenario.do(CreateTable(table=scenario.new_name()), *_created(scenario, "PLAIN"))
+    tables.sort(key=lambda each: (each.table, each.database))
     temporary, condition = _vary(scenario, _NEW) == "temporary", _vary(scenario, _CONDITION)
     name, sources = scenario.new_name(), tuple(tables[:count])
     scenario.do(CreateTableSelect(table=name, sources=sources, temporary=temporary, if_not_exists=condition))
@@ -211,7 +229,7 @@ def _rename(scenario: LogQuestion) -> None:
 
 def _elsewhere(scenario: LogQuestion, table: TableName) -> TableName:
     """Return a name in another database: that of a table, or a new one if it is taken."""
-    database = DATABASES[table.database == DATABASES[0]]
+    database = scenario.databases[table.database == scenario.databases[0]]
     name = TableName(database, table.table)
     return scenario.new_name(database) if name in scenario.server.databases[database] else name
 
@@ -232,7 +250,7 @@ def _next_log(scenario: LogQuestion) -> None:
     how = scenario.vary(_HOW)
     scenario.do({"FLUSH": FlushLogs, "restart": Restart, "crash": Crash}[how]())
     if scenario.choose.yes():
-        scenario.do(Use(database=DATABASES[0]))
+        scenario.do(Use(database=scenario.databases[0]))
 
 
 def _other_session(scenario: LogQuestion) -> None:

@@ -52,7 +52,10 @@ def question(stream: StreamBuilder) -> Question:
     unreadable = stop is None and stream.refused_at is not None and not _is_reached(done, stream.refused_at)
     for requirement, indices in stream.marks.items():
         marks[requirement] += (index for index in indices if index < len(done) + unreadable)
-    for requirement, index in (*_marks(settings, done), *_compatible(settings, stream, stops=stop is not None)):
+    for requirement, index in (
+        *_marks(settings, done),
+        *_compatible(settings, stream, stops=stop is not None or unreadable),
+    ):
         marks[requirement].append(index)
     if stop is not None:
         if stop.reason is StopReason.ANONYMOUS_UNKNOWN:
@@ -130,7 +133,7 @@ def _compatible(settings: ReplicaSettings, stream: StreamBuilder, *, stops: bool
     Args:
         settings: The replica's settings.
         stream: What it is to apply.
-        stops: Whether the model stops in it, so that it is not applied to its end.
+        stops: Whether the model stops in it, or cannot read it on, so that it is not applied to its end.
     """
     if stops:
         return

@@ -75,10 +75,11 @@ class LogQuestion(ScenarioBuilder):
     Args:
         choose: The chooser.
         settings: The scenario's settings.
+        **names: How databases and tables are named, as `ScenarioBuilder` takes it.
     """
 
-    def __init__(self, choose: Chooser, settings: Settings) -> None:
-        super().__init__(choose, settings)
+    def __init__(self, choose: Chooser, settings: Settings, **names: Any) -> None:
+        super().__init__(choose, settings, **names)
         self._of_statement: list[tuple[str, int, bool]] = []
         self._everywhere: list[str] = []
         self._of_previous_gtids: list[tuple[str, PlannedLog]] = []

@@ -3,7 +3,7 @@
 The builder runs each statement on the model at once, so it knows which tables and transactions exist.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Final
 
 from conformance.binlog.servers import WITH_ROWS_QUERIES
@@ -38,7 +38,7 @@ COMMENTS: Final = (
 )  # fmt: skip
 #: The engines of its tables, transactional and not.
 ENGINES: Final = ("innodb", "myisam")
-#: The databases that a scenario may use; the first exists from the beginning.
+#: The databases of most scenarios; the first exists from the beginning.
 DATABASES: Final = ("d1", "d2")
 
 
@@ -55,6 +55,7 @@ class ScenarioBuilder:
 
     Attributes:
         choose: The chooser that answers the grammar's questions.
+        databases: The databases that it may use; the first exists from the beginning.
         server: The model after the statements so far.
         statements: The statements so far.
         outcomes: The outcome of each.
@@ -62,14 +63,25 @@ class ScenarioBuilder:
     Args:
         choose: The chooser.
         settings: The scenario's settings.
+        databases: The databases that it may use.
+        table_name: Returns a table's name, given its number.
     """
 
-    def __init__(self, choose: Chooser, settings: Settings) -> None:
+    def __init__(
+        self,
+        choose: Chooser,
+        settings: Settings,
+        *,
+        databases: tuple[str, str] = DATABASES,
+        table_name: Callable[[int], str] = "t{}".format,
+    ) -> None:
         self.choose = choose
+        self.databases = databases
         self.server = SourceServer(settings)
         self.statements: list[Statement] = []
         self.outcomes: list[ExecutionOutcome] = []
         self._settings = settings
+        self._table_name = table_name
         self._names = 0
 
     @property
@@ -100,10 +112,10 @@ class ScenarioBuilder:
 
     # --- tables
 
-    def new_name(self, database: str = DATABASES[0]) -> TableName:
-        """Return a name that no table has had."""
+    def new_name(self, database: str = "") -> TableName:
+        """Return a name that no table has had, in a database, empty for the first."""
         self._names += 1
-        return TableName(database, f"t{self._names}")
+        return TableName(database or self.databases[0], self._table_name(self._names))
 
     def base_tables(self, *, engine: str | None = None) -> list[Table]:
         """Return the tables that all sessions see."""
@@ -120,9 +132,9 @@ class ScenarioBuilder:
 
     def open(self, *, tables: int = 2, use: bool = True) -> None:
         """Begin the scenario: a database, and some tables in it with a row each."""
-        self.do(CreateDatabase(database=DATABASES[0]))
+        self.do(CreateDatabase(database=self.databases[0]))
         if use:
-            self.do(Use(database=DATABASES[0]))
+            self.do(Use(database=self.databases[0]))
         for _ in range(tables):
             self.do(Insert(table=self.create(), values=(self.choose.integer(0, 9),)))
 

@@ -35,7 +35,7 @@ from conformance.models.server.statements import (
     Use,
 )
 from conformance.strategies.grammar.chooser import Chooser
-from conformance.strategies.scenarios.scenario import DATABASES, ENGINES, ScenarioBuilder
+from conformance.strategies.scenarios.scenario import ENGINES, ScenarioBuilder
 
 
 def _transaction(builder: ScenarioBuilder) -> None:
@@ -168,7 +168,7 @@ def _maintain(builder: ScenarioBuilder) -> None:
 
 
 def _second_database(builder: ScenarioBuilder) -> None:
-    choose, name = builder.choose, DATABASES[1]
+    choose, name = builder.choose, builder.databases[1]
     if name in builder.server.databases:
         builder.do(DropDatabase(database=name, obstructed=choose.yes()))
         return
@@ -259,7 +259,7 @@ def _global_option(builder: ScenarioBuilder) -> None:
 
 def _end_session(builder: ScenarioBuilder) -> None:
     builder.do(Disconnect())
-    builder.do(Use(database=DATABASES[0]))
+    builder.do(Use(database=builder.databases[0]))
 
 
 def _restart(builder: ScenarioBuilder) -> None:
@@ -267,7 +267,7 @@ def _restart(builder: ScenarioBuilder) -> None:
     for number in list(builder.server.sessions):
         builder.do(Disconnect(session=number))
     builder.do(Crash() if builder.choose.yes() else Restart())
-    builder.do(Use(database=DATABASES[0]))
+    builder.do(Use(database=builder.databases[0]))
 
 
 #: The steps of a random scenario, the most common ones listed more than once.

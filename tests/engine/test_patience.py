@@ -120,6 +120,28 @@ def test_a_role_that_hangs_leaves_the_other_roles_theirs():
     assert {failure.case.role for failure in finished.failures} == {"relay"}
 
 
+def test_once_a_role_has_ended_few_hangs_end_each_other():
+    class Freezing(ReferenceImplementation):
+        def __init__(self):
+            super().__init__()
+            self.hangs = {}
+            self.answered = False
+
+        def ask(self, request):
+            if self.answered:
+                self.hangs[request.role] = self.hangs.get(request.role, 0) + 1
+                return HANG
+            self.answered = True
+            return super().ask(request)
+
+    freezing = Freezing()
+    selections = [Selection(role, profiles=("mysql-8.0",)) for role in ("decode", "relay", "filter")]
+    certify(freezing, selections=selections, budget=Budget(examples=3))
+    few, shrinking = 2, 1
+    assert freezing.hangs["decode"] <= Limits().hangs + shrinking
+    assert max(freezing.hangs[role] for role in ("relay", "filter")) <= few + shrinking
+
+
 def test_a_role_that_is_not_asked_any_more_names_itself():
     case = case_of(CaseId.parse("transactions/mysql-8.0/0/0"))
     patience = Patience(Limits(hangs=2), roles=2)

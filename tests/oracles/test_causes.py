@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.event_types import ROWS_V1, ROWS_V2, EventType
 from conformance.models.boundary.header_answers import header_answers
 from conformance.models.boundary.step_entry import worklog_entry
@@ -492,6 +493,69 @@ def test_a_misread_value_is_not_taken_for_a_longer_post_header():
     together = together_of("decode", "post_header_lengths", "mysql-8.0", wrong_values)
     assert together
     assert not [finding for finding in together if "longer post-header" in finding]
+
+
+def test_a_field_before_one_that_is_right_is_not_taken_for_a_longer_post_header():
+    def without_upper_bits(case):
+        name = "immediate_commit_timestamp"
+        return changed(case, lambda each: {**each, name: each[name] & 0xFF} if each.get(name) else each)
+
+    together = together_of("decode", "post_header_lengths", "mysql-8.0", without_upper_bits)
+    assert not [finding for finding in together if "longer post-header" in finding]
+    ordinary = together_of("decode", "anonymous_gtid_streams", "mysql-8.0", without_upper_bits)
+    assert "immediate_commit_timestamp of GTID differs" in ordinary
+
+
+@pytest.mark.parametrize(("role", "wrong"), [("send", "not sent"), ("relay", "not written")])
+def test_an_event_that_is_not_passed_on_is_one_cause_whichever_requirement_misses_it(role, wrong):
+    def without_xids(case):
+        events = REFERENCE.ask(request_of(case)).events
+        return Observation(tuple(each for each in events if bytes.fromhex(each["data"])[4] != EventType.XID))
+
+    families = {"send": ("sent_gtids", "transactions"), "relay": ("gtid_streams", "streams_without_gtids")}
+    known = {each: together_of(role, each, "mysql-8.0", without_xids) for each in families[role]}
+    assert {finding for together in known.values() for finding in together} == {f"{role}: XID {wrong}"}
+
+
+def rewritten(case, role, change):
+    """Return the reference's answer with the bytes of its events changed."""
+    events = REFERENCE.ask(request_of(case)).events
+
+    def changed_data(data):
+        end = len(data) - CHECKSUM_BYTES
+        has_checksum = checksum(data[:end]) == int.from_bytes(data[end:], "little")
+        data = change(data)
+        return data[:end] + checksum(data[:end]).to_bytes(CHECKSUM_BYTES, "little") if has_checksum else data
+
+    return Observation(tuple({**each, "data": changed_data(bytearray.fromhex(each["data"])).hex()} for each in events))
+
+
+def test_a_source_that_loses_the_marker_of_every_event_has_one_finding():
+    def without_marker(data):
+        data[18] &= ~0x3C
+        return data
+
+    together = together_of("send", "sent_marked_logs", "worklog", lambda case: rewritten(case, "send", without_marker))
+    finding = "send: marker of events of several types differs"
+    assert finding in together
+    assert len(together) <= 3, list(together)
+
+
+@pytest.mark.parametrize(("role", "finding"), [("send", "send: log_pos differs"), ("relay", "relay: log_pos changed")])
+def test_a_header_that_is_wrong_in_events_of_any_type_has_one_finding(role, finding):
+    own = {EventType.FORMAT_DESCRIPTION, EventType.ROTATE, EventType.PREVIOUS_GTIDS, EventType.STOP}
+
+    def moved(data):
+        if data[4] not in own:
+            data[13] ^= 0x40
+        return data
+
+    assert finding in together_of(
+        role,
+        "transactions" if role == "send" else "gtid_streams",
+        "mysql-8.0",
+        lambda case: rewritten(case, role, moved),
+    )
 
 
 def test_a_source_that_begins_with_another_log_has_one_finding():

@@ -37,6 +37,28 @@ def _applying_torn(request: Request) -> Observation:
     return Observation((*observed.events, torn))
 
 
+def _committing(request: Request) -> Observation:
+    """Answer as an applier that commits the open group when it stops at an event that cannot be read."""
+    observed = answer(request)
+    if not _cannot_read_on(observed) or not observed.events[-1]["in_group"]:
+        return observed
+    *before, last = observed.events
+    committed = {**last, "in_group": False, "transactions": last["transactions"] + 1}
+    return replace(observed, events=(*before, committed))
+
+
+def _losing_the_last(request: Request) -> Observation:
+    """Answer as an applier that has not applied the event before one that cannot be read."""
+    observed = answer(request)
+    return replace(observed, events=observed.events[:-1]) if _cannot_read_on(observed) else observed
+
+
+def _cannot_read_on(observed: Observation) -> bool:
+    """Return whether an applier stops after its last entry, at an event that it cannot read."""
+    error = observed.error
+    return error is not None and len(observed.events) > 1 and observed.events[-1]["offset"] != error.at
+
+
 APPLY_DAMAGED_LOGS_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "apply-checksums-unverified",
@@ -75,5 +97,18 @@ APPLY_DAMAGED_LOGS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-BODY-MALFORMED",
         "takes an event with a malformed body for the end of the relay log",
         answer=_ending_at("malformed"),
+    ),
+    Mutant(
+        "apply-group-committed-at-fault",
+        "FORMAT-APPLY-TRUNCATED",
+        "commits the open group at an event that cannot be read",
+        answer=_committing,
+        also=("FORMAT-APPLY-LENGTH-WRONG", "FORMAT-APPLY-CHECKSUM-WRONG", "FORMAT-APPLY-BODY-MALFORMED"),
+    ),
+    Mutant(
+        "apply-event-lost-before-fault",
+        "FORMAT-APPLY-EVENT",
+        "has not applied the event before one that cannot be read",
+        answer=_losing_the_last,
     ),
 )

@@ -53,6 +53,12 @@ def _without_databases(each: RenameTable, tables: tuple[dict[str, bytes], ...]) 
     )
 
 
+def _one_of_each_name(each: CreateTableLike, tables: tuple[dict[str, bytes], ...]) -> tuple[dict[str, bytes], ...]:
+    """Return the tables, without those that have the name of one before them, in whatever database."""
+    names = [table["table"] for table in tables]
+    return tuple(table for place, table in enumerate(tables) if table["table"] not in names[:place])
+
+
 def _where_it_fits(answer: Answer) -> Answer:
     """Return an answer, but the right one where a statement is too long for the extended format's two bytes."""
 
@@ -130,6 +136,19 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=listed_for(
             statements_of(CreateTableSelect), lambda each, tables: (*tables[1:], *tables[:1]), binlog_format="STATEMENT"
         ),
+    ),
+    Mutant(
+        "logs-list-like-one-name",
+        "WL40-CREATE-SBR-LIKE",
+        "in statement format CREATE TABLE ... LIKE lists one table if the other has its name in another database",
+        answer=listed_for(statements_of(CreateTableLike), _one_of_each_name, binlog_format="STATEMENT"),
+    ),
+    Mutant(
+        "logs-list-eight-tables",
+        "WL40-CREATE-SBR-SELECT",
+        "in statement format CREATE TABLE ... SELECT lists at most eight tables",
+        answer=listed_for(statements_of(CreateTableSelect), lambda each, tables: tables[:8], binlog_format="STATEMENT"),
+        also=("WL40-LIST-EACH-TABLE",),
     ),
     Mutant(
         "logs-temporary-create-in-row",

@@ -10,7 +10,7 @@ from conformance.oracles.reasons import normalised
 _ENDED: Final = "ended by an error"
 
 
-def missing(alignment: Alignment, index: int, signature: str, message: str) -> Check:
+def missing(alignment: Alignment, index: int, signature: str, message: str, cause: Cause | None = None) -> Check:
     """Return the check of an entry that is missing: where an error ends the answer there, the error is the cause.
 
     Args:
@@ -18,10 +18,11 @@ def missing(alignment: Alignment, index: int, signature: str, message: str) -> C
         index: The index of the entry.
         signature: What is wrong where there is no error.
         message: What was expected.
+        cause: The cause where there is no error, if it is known.
     """
     error = alignment.observation.error
     if error is None or alignment.fate(index) is not Fate.REFUSED:
-        return Check(signature, message)
+        return Check(signature, message, cause=cause)
     return Check(_ENDED, f"{message}: {error.message or error.kind}", cause=ended(alignment))
 
 

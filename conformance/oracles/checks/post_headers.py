@@ -9,10 +9,13 @@ from conformance.binlog.layouts.by_type import layout_of
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import NOT_KNOWN, Cause
 from conformance.oracles.differences import Difference
-from conformance.protocol.roles.decode import HEADER_FIELDS
+from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, HEADER_FIELDS
+from conformance.specs.catalogue import ENTRY
 
 #: The requirement for which streams have longer post-headers.
 LONGER: Final = "FORMAT-POST-HEADER-LENGTHS"
+#: Characters of a value that no other bytes have by chance.
+_DISTINCT: Final = 4
 #: Reported fields that are made of fields of the post-header -> the types.
 _MADE_OF_IT: Final = {"gtid": PLAIN_GTID_TYPES}
 
@@ -36,6 +39,22 @@ def can_misread(code: int, cause: Cause | None) -> bool:
         return True
     before = cause.field in HEADER_FIELDS or cause.field in _known_part(code)
     return cause.kind != NOT_KNOWN and not before
+
+
+def knows_the_end(alignment: Alignment, index: int | None, field: str) -> bool:
+    """Return whether a field of an event is wrong and another one after the unknown bytes is right.
+
+    The reader then knows where they end. Not of rows events, of which each field but the rows may be right by chance.
+    """
+    if index is None or index >= alignment.count or field in ("", ENTRY, *FIELDS_OF_EVERY_TYPE):
+        return False
+    wanted, seen = alignment.case.expected.events[index], alignment.observed(index)
+    if seen is None or "rows" in wanted or "type" not in wanted:
+        return False
+    before = _known_part(wanted["type"]).union(FIELDS_OF_EVERY_TYPE)
+    return any(
+        len(str(value)) >= _DISTINCT and seen.get(name) == value for name, value in wanted.items() if name not in before
+    )
 
 
 def has_same_rows(alignment: Alignment, difference: Difference) -> bool:

@@ -1,0 +1,62 @@
+"""What an answer makes of the last event before one that cannot be read: one fault, whatever the event is."""
+
+from typing import Final
+
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import Cause
+from conformance.oracles.oracle import same_field
+
+#: Roles in which entries are not left out by the type of their event, as readers may leave out those they do not know.
+_WHOLE: Final = frozenset({"apply", "boundary", "relay"})
+#: The fields that count what an applier has committed, and the one that shows whether a group is open.
+_COUNTED: Final[tuple[str, ...]] = ("transactions", "executed_gtids")
+_OPEN: Final = "in_group"
+#: The fields of an entry that are wrong where an open group is committed.
+OF_COMMIT: Final = frozenset({_OPEN, *_COUNTED})
+
+
+def last_before_fault(alignment: Alignment) -> int | None:
+    """Return the index of the last expected entry if an event follows that cannot be read; None otherwise."""
+    expected = alignment.case.expected
+    if expected.refused_at is None or not expected.events:
+        return None
+    last = alignment.count - 1
+    # The event at which an applier stops has an entry; one that cannot be read has none.
+    return None if expected.events[last].get("offset") == expected.refused_at else last
+
+
+def is_lost(alignment: Alignment) -> bool:
+    """Return whether an answer lacks the last entry before an event that cannot be read, and no other one."""
+    last = last_before_fault(alignment)
+    if alignment.case.role not in _WHOLE or last is None or last == 0:
+        return False
+    return alignment.observed(last) is None and all(alignment.observed(each) is not None for each in range(last))
+
+
+def lost(alignment: Alignment) -> Cause:
+    """Return the cause of the loss of that entry."""
+    return Cause("lost before one that cannot be read", "event", role=alignment.case.role)
+
+
+def commits(alignment: Alignment) -> bool:
+    """Return whether an applier commits the group that is open where an event cannot be read.
+
+    The number of committed groups shows it, or the executed GTIDs; if neither is declared, that no group is open.
+    """
+    last = last_before_fault(alignment)
+    if last is None or not alignment.case.expected.events[last]["in_group"]:
+        return False
+    shown = [each for each in _COUNTED if each in alignment.declared] or [_OPEN]
+    earlier = (_is_wrong(alignment, index, name) for index in range(last) for name in shown)
+    return any(_is_wrong(alignment, last, name) for name in shown) and not any(earlier)
+
+
+def committed() -> Cause:
+    """Return the cause of the commit of that group."""
+    return Cause("committed at an event that cannot be read", "open group", role="apply")
+
+
+def _is_wrong(alignment: Alignment, index: int, name: str) -> bool:
+    seen = alignment.observed(index)
+    expected = alignment.case.expected.events[index].get(name)
+    return seen is not None and name in seen and not same_field(name, expected, seen[name])

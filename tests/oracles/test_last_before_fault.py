@@ -1,0 +1,111 @@
+"""What an implementation does at an event that cannot be read is one finding, whatever the event before it is."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.oracles.judge import Judge, request_of
+from conformance.oracles.verdict import by_finding
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
+
+REFERENCE = ReferenceImplementation()
+APPLIED = {
+    "wrong_lengths_in_relay_logs": "FORMAT-APPLY-LENGTH-WRONG",
+    "truncated_relay_logs": "FORMAT-APPLY-TRUNCATED",
+    "wrong_checksums_in_relay_logs": "FORMAT-APPLY-CHECKSUM-WRONG",
+    "malformed_bodies_in_relay_logs": "FORMAT-APPLY-BODY-MALFORMED",
+}
+PROFILES = ("mysql-8.0", "mariadb-11.x")
+
+
+def findings(role, family, change, *, without=(), profiles=PROFILES):
+    """Return the findings of a changed answer to some cases, each with the requirements that are broken."""
+    declared = REFERENCE.declaration.roles[role]
+    judge = Judge(replace(declared, fields=declared.fields - set(without)))
+    found = {}
+    for profile in profiles:
+        for index in range(20):
+            case = case_of(CaseId(family, profile, seed=0, index=index, role=role))
+            verdicts = judge.judge(case, change(case, REFERENCE.ask(request_of(case))))
+            for finding, failures in by_finding(verdicts).items():
+                found.setdefault(finding, set()).update(each.requirement for each in failures)
+    return found
+
+
+def losing_the_last(case, answer):
+    return replace(answer, events=answer.events[:-1])
+
+
+def losing_two(case, answer):
+    return replace(answer, events=answer.events[:-2])
+
+
+def committing(case, answer):
+    *before, last = answer.events
+    if not last["in_group"]:
+        return answer
+    committed = {**last, "in_group": False, "transactions": last["transactions"] + 1}
+    return replace(answer, events=(*before, committed))
+
+
+def executing(case, answer):
+    *before, last = answer.events
+    gtid, executed = last.get("gtid", ""), last.get("executed_gtids", "")
+    if not last["in_group"] or gtid in ("", "ANONYMOUS"):
+        return answer
+    return replace(answer, events=(*before, {**last, "executed_gtids": f"{executed},{gtid}".strip(",")}))
+
+
+@pytest.mark.parametrize("family", APPLIED)
+@pytest.mark.parametrize("change", [committing, executing])
+def test_an_applier_that_commits_the_open_group_breaks_the_requirement_on_the_fault(family, change):
+    finding = "apply: open group committed at an event that cannot be read"
+    assert findings("apply", family, change, profiles=("mysql-8.0",)) == {finding: {APPLIED[family]}}
+
+
+@pytest.mark.parametrize("family", APPLIED)
+def test_an_applier_that_counts_nothing_shows_it_by_the_group(family):
+    finding = "apply: open group committed at an event that cannot be read"
+    found = findings("apply", family, committing, without=("transactions", "executed_gtids"))
+    assert found == {finding: {APPLIED[family]}}
+
+
+@pytest.mark.parametrize("family", APPLIED)
+def test_a_group_that_is_not_open_but_not_committed_is_a_matter_of_its_event(family):
+    def closed(case, answer):
+        *before, last = answer.events
+        return replace(answer, events=(*before, {**last, "in_group": False}))
+
+    found = findings("apply", family, closed)
+    assert found
+    assert all("in_group of" in each for each in found)
+
+
+@pytest.mark.parametrize(
+    ("role", "family"),
+    [
+        *(("apply", family) for family in APPLIED),
+        ("relay", "events_received_in_part"),
+        ("relay", "wrong_checksums_received"),
+    ],
+)
+def test_what_loses_the_event_before_a_fault_has_one_finding(role, family):
+    found = findings(role, family, losing_the_last)
+    assert list(found) == [f"{role}: event lost before one that cannot be read"]
+    assert APPLIED.get(family) not in found.popitem()[1]
+
+
+def test_what_loses_more_than_the_last_event_is_blamed_for_each():
+    found = findings("apply", "truncated_relay_logs", losing_two)
+    assert found
+    assert "apply: event lost before one that cannot be read" not in found
+
+
+def test_an_event_that_is_not_whole_is_one_fault_whatever_makes_it_so():
+    def without_error(case, answer):
+        return replace(answer, error=None) if case.expected.refused_kind == "truncated" else answer
+
+    found = [findings("apply", each, without_error) for each in ("wrong_lengths_in_relay_logs", "truncated_relay_logs")]
+    assert len({finding for each in found for finding in each}) == 1
