@@ -174,6 +174,16 @@ def _where_text(pattern: str, safety: Safety) -> Answering:
     )
 
 
+#: Name, fault, the texts that are classified again, and as what.
+_CLASSIFIED_AGAIN: Final[tuple[tuple[str, str, str, Safety], ...]] = (
+    ("definitions-safe", "a definition counts as safe", r"^(CREATE|ALTER|DROP|TRUNCATE)\b", "safe"),
+    ("selects-unsafe", "a statement with a SELECT counts as unsafe", r"SELECT", "unsafe"),
+    ("variables-unsafe", "a statement with a system variable counts as unsafe", r"@@", "unsafe"),
+    ("words-in-lower-case", "rand() in lower case makes a statement unsafe", r"rand\(", "unsafe"),
+    ("comments-safe", "a statement after a comment counts as safe", r"^/\*", "safe"),
+)
+
+
 def _flags_of(engine: str) -> Answering:
     """Return the answer with the engine's setting for tables of one engine, whatever their flags are."""
     return _tables(lambda tables: tuple(_with_setting(each, engine) for each in tables))
@@ -356,13 +366,7 @@ MUTANTS: Final = (
     ),
     *(
         Mutant(name, "WL3303-SAFETY-GIVEN", text, answer=_where_text(pattern, safety))
-        for name, text, pattern, safety in (
-            ("definitions-safe", "a definition counts as safe", r"^(CREATE|ALTER|DROP|TRUNCATE)\b", "safe"),
-            ("selects-unsafe", "a statement with a SELECT counts as unsafe", r"SELECT", "unsafe"),
-            ("variables-unsafe", "a statement with a system variable counts as unsafe", r"@@", "unsafe"),
-            ("words-in-lower-case", "rand() in lower case makes a statement unsafe", r"rand\(", "unsafe"),
-            ("comments-safe", "a statement after a comment counts as safe", r"^/\*", "safe"),
-        )
+        for name, text, pattern, safety in _CLASSIFIED_AGAIN
     ),
     Mutant(
         "unsafe-as-statement",

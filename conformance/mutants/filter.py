@@ -171,6 +171,10 @@ def _in_its_mode(kind: type[TableFilter]) -> _Answer:
     return lambda request: answer_with(request, tables=tables)
 
 
+#: The rest of a definition of a table whose name has no backticks.
+_UNQUOTED: Final = r"(?:TEMPORARY )?TABLE (?:IF NOT EXISTS )?(?!IF NOT)\w"
+
+
 def _unread(pattern: str) -> _Answer:
     """Return the answer of a filter that does not understand the definitions whose text a pattern matches."""
 
@@ -423,7 +427,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
             ("on-lines", "on several lines", rf"^{verb.upper()}\s*[\n\t]"),
             ("with-comments", "with comments", rf"^{verb.upper()} /\*"),
             ("with-remarks", "with comments to the end of a line", rf"^{verb.upper()} --"),
-            ("unquoted", "of names without backticks", rf"^{verb.upper()} (?:TEMPORARY )?TABLE (?:IF NOT EXISTS )?(?!IF NOT)\w"),
+            ("unquoted", "of names without backticks", rf"^{verb.upper()} {_UNQUOTED}"),
         )
     ),
     Mutant(

@@ -172,9 +172,7 @@ class TableWork:
             pieces: What is in it.
             one_phase: Whether it is committed there.
         """
-        prepare = xa_prepare(
-            self.stream, name.gtrid, name.bqual, format_id=name.format_id, one_phase=int(one_phase)
-        )
+        prepare = xa_prepare(self.stream, name.gtrid, name.bqual, format_id=name.format_id, one_phase=int(one_phase))
         return [
             Piece(self._query(f"XA START {name.text}", ()), LogPart(Part.BEGIN, xa=name.text)),
             *pieces,
