@@ -49,6 +49,22 @@ class _CutsNames(Client):
             self.place = self.place[0][:-4], self.place[1]
 
 
+class _LowerCaseNames(Client):
+    """Turns the names of logs into lower case."""
+
+    def move(self, header: Header, entry: dict[str, Any]) -> None:
+        super().move(header, entry)
+        self.place = self.place[0].lower(), self.place[1]
+
+
+class _NamesToSpace(Client):
+    """Takes the name of a log up to its first space."""
+
+    def move(self, header: Header, entry: dict[str, Any]) -> None:
+        super().move(header, entry)
+        self.place = self.place[0].split(" ")[0], self.place[1]
+
+
 class _CountsCharacters(Client):
     """Sends as many bytes of a log's name as that has characters, as mysql-replication 1.0.17 does."""
 
@@ -237,6 +253,8 @@ MUTANTS: Final = (
     _mutant("client-first-log", _POSITION, "does not take the log from artificial Rotate events", _KeepsFirstLog),
     _mutant("client-position-kept", _RESUMED, "does not take the position from a Rotate event", _KeepsPositionAtRotate),
     _mutant("client-names-cut", _POSITION, "takes four bytes too many off the name in a Rotate event", _CutsNames),
+    _mutant("client-names-in-lower-case", _POSITION, "turns the names of logs into lower case", _LowerCaseNames),
+    _mutant("client-names-to-space", _POSITION, "takes the name of a log up to its first space", _NamesToSpace),
     _mutant(
         "client-counts-characters",
         "FORMAT-CLIENT-BEGIN",

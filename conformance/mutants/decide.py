@@ -1,11 +1,13 @@
 """The mutants of the role `decide`: the model of logging decisions with one fault each."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from conformance.models.decision.capability import BOTH, NEITHER, ROW_ONLY, STATEMENT_ONLY, Capability
-from conformance.models.decision.engines import WORKLOG_ENGINES, Engine, usual_name
+from conformance.models.decision.decision import Safety
+from conformance.models.decision.engines import WORKLOG_ENGINES, Engine, usual_name, worklog_capability
 from conformance.models.decision.statement import QuestionStatement, QuestionTable
 from conformance.models.decision.worklog_table import DECISION_TABLE, WorklogRow
 from conformance.mutants.mutant import Mutant
@@ -165,6 +167,32 @@ def _by_text(statement: QuestionStatement) -> QuestionStatement:
     return replace(statement, safety="unsafe" if unsafe else "safe")
 
 
+def _where_text(pattern: str, safety: Safety) -> Answering:
+    """Return the answer with a safety of its own for the statements whose text a pattern matches."""
+    return _with_statement(
+        lambda statement: replace(statement, safety=safety) if re.search(pattern, statement.text) else statement
+    )
+
+
+#: Name, fault, the texts that are classified again, and as what.
+_CLASSIFIED_AGAIN: Final[tuple[tuple[str, str, str, Safety], ...]] = (
+    ("definitions-safe", "a definition counts as safe", r"^(CREATE|ALTER|DROP|TRUNCATE)\b", "safe"),
+    ("selects-unsafe", "a statement with a SELECT counts as unsafe", r"SELECT", "unsafe"),
+    ("variables-unsafe", "a statement with a system variable counts as unsafe", r"@@", "unsafe"),
+    ("words-in-lower-case", "rand() in lower case makes a statement unsafe", r"rand\(", "unsafe"),
+    ("comments-safe", "a statement after a comment counts as safe", r"^/\*", "safe"),
+)
+
+
+def _flags_of(engine: str) -> Answering:
+    """Return the answer with the engine's setting for tables of one engine, whatever their flags are."""
+    return _tables(lambda tables: tuple(_with_setting(each, engine) for each in tables))
+
+
+def _with_setting(table: QuestionTable, engine: str) -> QuestionTable:
+    return replace(table, capability=worklog_capability(engine)) if table.engine == engine else table
+
+
 def _kept(statement: QuestionStatement, entry: Entry, before: Entry | None) -> Entry:
     stays = before is not None and before["format"] == "row" and statement.mode == "mixed"
     return {**entry, "format": "row"} if stays and entry["format"] == "statement" else entry
@@ -219,14 +247,43 @@ MUTANTS: Final = (
         answer=_tables(_flags_of_engine),
     ),
     Mutant(
+        "flags-of-csv",
+        "WL3303-FLAGS-PER-TABLE",
+        "CSV tables have both flags, whatever those of the table are",
+        answer=_flags_of("csv"),
+    ),
+    Mutant(
         "partitions-any",
         "WL3303-FLAGS-PARTITIONED",
         "a partitioned table has every capability of any of its parts",
         answer=_tables(_partitioned_as_any),
     ),
+    Mutant(
+        "heap-unknown",
+        "WL3303-ENGINE-HEAP",
+        "tables of the engine heap, which is memory by another name, have neither flag",
+        answer=_tables(
+            lambda tables: tuple(
+                replace(each, capability=NEITHER) if each.by_engine and each.engine == "heap" else each
+                for each in tables
+            )
+        ),
+    ),
     *(_engine_as(engine, _WRONG_SETTINGS[engine.capability]) for engine in WORKLOG_ENGINES),
     Mutant(
         "set-any", "WL3303-SET-CAPABLE", "a set has every capability of any of its tables", answer=_tables(_one_for_all)
+    ),
+    Mutant(
+        "eight-tables-at-most",
+        "WL3303-SET-CAPABLE",
+        "only the first eight tables of a set count",
+        answer=_tables(lambda tables: tables[:8]),
+    ),
+    Mutant(
+        "five-parts-at-most",
+        "WL3303-FLAGS-PARTITIONED",
+        "only the first five parts of a partitioned table count",
+        answer=_tables(lambda tables: tuple(replace(each, parts=each.parts[:5]) for each in tables)),
     ),
     Mutant(
         "empty-set-neither",
@@ -306,6 +363,10 @@ MUTANTS: Final = (
         "WL3303-SAFETY-GIVEN",
         "a statement is classified again by its text",
         answer=_with_statement(_by_text),
+    ),
+    *(
+        Mutant(name, "WL3303-SAFETY-GIVEN", text, answer=_where_text(pattern, safety))
+        for name, text, pattern, safety in _CLASSIFIED_AGAIN
     ),
     Mutant(
         "unsafe-as-statement",

@@ -1,8 +1,10 @@
 """Rules, filters and groups with one fault each, for the mutants of the role `filter`."""
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from itertools import repeat
 from typing import Final
 
@@ -49,6 +51,45 @@ class Patterns(FilterRules):
     def cover(self, table: TableName) -> bool:
         """See `FilterRules.cover`."""
         return super().cover(table) or any(map(_matches, self.do_tables | self.ignore_tables, repeat(table)))
+
+
+class AnyCase(FilterRules):
+    """A name is compared without regard to case."""
+
+    __slots__ = ()
+
+    def cover(self, table: TableName) -> bool:
+        """See `FilterRules.cover`."""
+        return _covers_as(str.lower, self, table)
+
+
+class WithoutAccents(FilterRules):
+    """A name is compared without its accents, as a collation does."""
+
+    __slots__ = ()
+
+    def cover(self, table: TableName) -> bool:
+        """See `FilterRules.cover`."""
+        return _covers_as(_plain_letters, self, table)
+
+
+class Composed(FilterRules):
+    """A name is compared with its characters composed."""
+
+    __slots__ = ()
+
+    def cover(self, table: TableName) -> bool:
+        """See `FilterRules.cover`."""
+        return _covers_as(partial(unicodedata.normalize, "NFC"), self, table)
+
+
+def _plain_letters(name: str) -> str:
+    return "".join(each for each in unicodedata.normalize("NFD", name) if not unicodedata.combining(each))
+
+
+def _covers_as(read: Callable[[str], str], rules: FilterRules, table: TableName) -> bool:
+    ruled = {(read(each.database), read(each.name)) for each in rules.do_tables | rules.ignore_tables}
+    return (read(table.database), read(table.name)) in ruled
 
 
 def _matches(rule: TableName, table: TableName) -> bool:
@@ -227,6 +268,17 @@ class ContextStays(GroupFilter):
 
     def _settle_context(self, kept: bool) -> None:
         super()._settle_context(True)
+
+
+class LastContextAlone(GroupFilter):
+    """Of several events before a statement only the last is dropped with it."""
+
+    def _settle_context(self, kept: bool) -> None:
+        first, last = self._context[:-1], self._context[-1:]
+        self._context = last
+        super()._settle_context(kept)
+        for fate in first:
+            fate.kept = True
 
 
 class LosesRows(TableFilter):

@@ -1,11 +1,12 @@
 """The mutants of the role `filter`: the model with one fault each."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import COMPRESSED_ROWS_V1, EventType
 from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.group_filter import GroupFilter
 from conformance.models.filtering.log_part import LogPart, Part
@@ -14,15 +15,18 @@ from conformance.models.filtering.statement import FilteredStatement
 from conformance.models.filtering.table_filter import ForgetsOldNames, TableFilter
 from conformance.models.filtering.table_name import TableName, as_text, named_by
 from conformance.mutants.faulty_filters import (
+    AnyCase,
     AnyTable,
     AtOnce,
     BackByNewName,
     BeginStays,
+    Composed,
     ContextStays,
     CutNames,
     EmptyDropped,
     ForgetsAtNextLog,
     ForgetsCopies,
+    LastContextAlone,
     LastKeptAlone,
     LastPairLost,
     LosesRows,
@@ -35,6 +39,7 @@ from conformance.mutants.faulty_filters import (
     Prefixes,
     RowsStay,
     SameDatabaseOnly,
+    WithoutAccents,
     rules_as,
 )
 from conformance.mutants.mutant import Mutant
@@ -164,6 +169,27 @@ def _in_its_mode(kind: type[TableFilter]) -> _Answer:
         return kind(table_filter(settings).rules, tables=settings["tables"], renames=settings["renames"])
 
     return lambda request: answer_with(request, tables=tables)
+
+
+#: The rest of a definition of a table whose name has no backticks.
+_UNQUOTED: Final = r"(?:TEMPORARY )?TABLE (?:IF NOT EXISTS )?(?!IF NOT)\w"
+
+
+def _unread(pattern: str) -> _Answer:
+    """Return the answer of a filter that does not understand the definitions whose text a pattern matches."""
+
+    def change(event: Event, part: LogPart) -> LogPart:
+        if part.part is not Part.STATEMENT or event.header.type != EventType.QUERY:
+            return part
+        unread = re.search(pattern, as_text(event.fields()["query"]), re.DOTALL)
+        return replace(part, statement=None) if unread else part
+
+    return _with_part(change, statements=False)
+
+
+def _xa_name_cut(parts: int) -> ChangePart:
+    """Return the change that knows only the first parts of the names of XA transactions."""
+    return lambda event, part: replace(part, xa=",".join(part.xa.split(",")[:parts]))
 
 
 def _without_xa_name(event: Event, part: LogPart) -> LogPart:
@@ -331,6 +357,20 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
             "WL40-FILTER-ROWS-BY-TABLE-MAP",
         ),
     ),
+    *(
+        Mutant(
+            name,
+            "WL40-FILTER-IGNORE-ANY-TABLE",
+            text,
+            answer=_with_rules(rules_as(kind)),
+            also=("WL40-FILTER-RULE-MEANING", "WL40-FILTER-ROWS-BY-TABLE-MAP"),
+        )
+        for name, text, kind in (
+            ("names-in-any-case", "names are compared without regard to case", AnyCase),
+            ("names-without-accents", "names are compared without accents", WithoutAccents),
+            ("names-composed", "a character in two parts is the same as in one", Composed),
+        )
+    ),
     Mutant(
         "begin-stays", "WL40-FILTER-GROUP-WHOLE", "BEGIN is kept without its group", answer=_with_groups(BeginStays)
     ),
@@ -359,10 +399,36 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_staying(EventType.DELETE_ROWS_V1, EventType.DELETE_ROWS),
     ),
     Mutant(
+        "partial-updates-stay",
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "changes of JSON documents are kept without their Table_map",
+        answer=_staying(EventType.PARTIAL_UPDATE_ROWS),
+    ),
+    Mutant(
+        "compressed-rows-stay",
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "compressed rows are kept without their Table_map",
+        answer=_staying(*COMPRESSED_ROWS_V1),
+    ),
+    Mutant(
         "first-map-for-good",
         "WL40-FILTER-ROWS-BY-TABLE-MAP",
         "a table id keeps the table of its first Table_map",
         answer=_first_map,
+    ),
+    *(
+        Mutant(f"{verb}-{name}-unread", requirement, f"{what} {text} is not understood", answer=_unread(pattern))
+        for verb, requirement, what in (
+            ("create", "WL40-FILTER-CLEVER-CREATE", "a CREATE TABLE"),
+            ("rename", "WL40-FILTER-RENAME-LIST", "a RENAME TABLE"),
+        )
+        for name, text, pattern in (
+            ("in-lower-case", "in lower case", rf"^{verb}\b"),
+            ("on-lines", "on several lines", rf"^{verb.upper()}\s*[\n\t]"),
+            ("with-comments", "with comments", rf"^{verb.upper()} /\*"),
+            ("with-remarks", "with comments to the end of a line", rf"^{verb.upper()} --"),
+            ("unquoted", "of names without backticks", rf"^{verb.upper()} {_UNQUOTED}"),
+        )
     ),
     Mutant(
         "never-clever",
@@ -480,6 +546,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_staying(EventType.RAND, EventType.USER_VAR),
     ),
     Mutant(
+        "last-context-alone",
+        "FORMAT-FILTER-CONTEXT",
+        "of several events before a statement only the last is dropped with it",
+        answer=_with_groups(LastContextAlone),
+    ),
+    Mutant(
         "rows-lost-after-ignoring",
         "FORMAT-FILTER-FATE",
         "no rows pass after a clever filter has ignored a table by itself",
@@ -497,6 +569,18 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-FILTER-XA",
         "XA_prepare is kept as an event that belongs to no group",
         answer=_with_part(_xa_prepare_of_log, statements=False),
+    ),
+    Mutant(
+        "xa-by-global-part",
+        "FORMAT-FILTER-XA",
+        "two XA transactions with the same global part are taken for one",
+        answer=_with_part(_xa_name_cut(1), statements=False),
+    ),
+    Mutant(
+        "xa-without-format",
+        "FORMAT-FILTER-XA",
+        "two XA transactions that differ in their format alone are taken for one",
+        answer=_with_part(_xa_name_cut(2), statements=False),
     ),
     Mutant(
         "one-xa-at-a-time",

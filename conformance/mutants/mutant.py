@@ -39,7 +39,7 @@ class Mutant:
         swallow: Returns whether it does not report an error; None reports all.
         message: What it reports instead of any error's message.
         cells: Changes each value of reported rows; None leaves them as they are.
-        answer: Answers instead of the reference, in the roles other than `decode`.
+        answer: Answers instead of the reference, in `decode` where a fault depends on more than one event.
         also: Other requirements that the same fault breaks, each where its own does not govern the event.
     """
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from datetime import UTC
+from datetime import UTC, timedelta, timezone
 from typing import Any, Final
 
 from conformance.binlog.event import Event
@@ -32,6 +32,7 @@ _Rewrite = Callable[[str, Request], str]
 _FLAGS_AT: Final = 17
 _FLAGS_END: Final = 19
 _VERY_VERBOSE: Final = 2
+_TWELVE_HOURS: Final = 720
 #: The codes of logical timestamps among the status variables of Query events.
 _TIMESTAMP_CODES: Final = (b"\x0e", b"\x0f")
 #: A Rows_query from its header line to the last of its comment lines.
@@ -58,6 +59,21 @@ def _printed(
         return text(request, printer(printed, options(options_of(request)), boundaries(printed)))
 
     return answer
+
+
+def _in_zone(change: Callable[[int], int]) -> Callable[[PrintOptions], PrintOptions]:
+    """Return the change of the time zone, whose minutes east of UTC another number replaces."""
+
+    def changed(options: PrintOptions) -> PrintOptions:
+        east = (options.zone.utcoffset(None) or timedelta()) // timedelta(minutes=1)
+        return replace(options, zone=timezone(timedelta(minutes=change(east))))
+
+    return changed
+
+
+def _two_files_at_most(request: Request) -> Observation:
+    following = request.settings.get("following", ())[:1]
+    return _printed()(replace(request, settings={**request.settings, "following": following}))
 
 
 def _unchanged(text: str) -> str:
@@ -292,6 +308,18 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_printed(options=lambda options: replace(options, zone=UTC)),
     ),
     Mutant(
+        "clock-without-minutes-east",
+        "WL4033-GOLDEN-TEXT-TIME",
+        "header lines show a time zone east of UTC without its minutes",
+        answer=_printed(options=_in_zone(lambda east: east - east % 60 if east > 0 else east)),
+    ),
+    Mutant(
+        "clock-within-twelve-hours",
+        "WL4033-GOLDEN-TEXT-TIME",
+        "header lines show no time zone of more than twelve hours",
+        answer=_printed(options=_in_zone(lambda east: min(east, _TWELVE_HOURS))),
+    ),
+    Mutant(
         "table-unquoted",
         "WL4033-GOLDEN-TEXT-TABLE-MAP",
         "the names of a Table_map are not quoted",
@@ -332,6 +360,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4033-GOLDEN-SHOW-INFO",
         "SHOW BINLOG EVENTS lists an Xid without its number",
         answer=_info("Xid", lambda info: "COMMIT"),
+    ),
+    Mutant(
+        "two-files-at-most",
+        "FORMAT-RENDER-BINLOG-RUNS",
+        "of the logs of one call only the first two are printed",
+        answer=_two_files_at_most,
     ),
     Mutant(
         "parser-outlives-file",

@@ -128,16 +128,18 @@ def rows_event(stream: StreamBuilder, rows: RowTable, operation: Operation, *, l
     return planned._replace(tolerated=True) if older else planned
 
 
-def partial_update(stream: StreamBuilder, rows: RowTable) -> PlannedEvent:
+def partial_update(stream: StreamBuilder, rows: RowTable, *, last: bool = True) -> PlannedEvent:
     """Return a Partial_update_rows event: after-images hold changes of JSON documents."""
     marks = ("FORMAT-ROWS-PARTIAL-UPDATE",)
-    return _planned(stream, rows, "update", EventType.PARTIAL_UPDATE_ROWS, last=True, marks=marks)
+    return _planned(stream, rows, "update", EventType.PARTIAL_UPDATE_ROWS, last=last, marks=marks)
 
 
-def compressed_rows_event(stream: StreamBuilder, rows: RowTable, operation: Operation) -> PlannedEvent:
+def compressed_rows_event(
+    stream: StreamBuilder, rows: RowTable, operation: Operation, *, last: bool = True
+) -> PlannedEvent:
     """Return a rows event of MariaDB whose images are compressed."""
     code = COMPRESSED_ROWS_V1[OPERATIONS.index(operation)]
-    return _planned(stream, rows, operation, code, last=True, marks=("FORMAT-MARIADB-ROWS-COMPRESSED",))
+    return _planned(stream, rows, operation, code, last=last, marks=("FORMAT-MARIADB-ROWS-COMPRESSED",))
 
 
 def _planned(

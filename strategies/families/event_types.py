@@ -281,7 +281,7 @@ def _mariadb_changes(stream: StreamBuilder, kind: str) -> list[PlannedEvent]:
 
 
 #: What can be added to a stream, by name, and under which profiles.
-_ADDITIONS: Final[Mapping[str, tuple[_Addition, Profiles]]] = {
+ADDITIONS: Final[Mapping[str, tuple[_Addition, Profiles]]] = {
     "ordinary": (add_ordinary, EVERY_PROFILE),
     "rows": (add_row_changes, EVERY_PROFILE),
     "user variables": (add_user_variables, EVERY_PROFILE),
@@ -296,8 +296,8 @@ _ADDITIONS: Final[Mapping[str, tuple[_Addition, Profiles]]] = {
 _FIRST, _SECOND = (
     Dimension(
         name,
-        {each: addition for each, (addition, _) in _ADDITIONS.items()},
-        profiles={each: profiles for each, (_, profiles) in _ADDITIONS.items()},
+        {each: addition for each, (addition, _) in ADDITIONS.items()},
+        profiles={each: profiles for each, (_, profiles) in ADDITIONS.items()},
     )
     for name in ("group", "group after it")
 )

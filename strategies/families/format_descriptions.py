@@ -125,9 +125,18 @@ _CHECKSUMS: Final = Dimension(
 _KIND: Final = choices("kind of stream", ("relay log", "two logs of a source"))
 #: A source that was started again has the time of the start in its next log too.
 _STARTED: Final = yes_or_no("the second has the time of a start")
+#: What comes after the second: any type may be read by the first, and only some types are in ordinary groups.
+_AFTER: Final = Dimension(
+    "group after the second",
+    {**{name: add for name, (add, _) in event_types.ADDITIONS.items()}, "Rows_query": flagged_events.add_rows_query},
+    profiles={
+        **{name: profiles for name, (_, profiles) in event_types.ADDITIONS.items()},
+        "Rows_query": WITH_ROWS_QUERIES,
+    },
+)
 
 
-@family(focus="FORMAT-LATEST-GOVERNS", dimensions=(_FIRST, _CHECKSUMS, _KIND, _STARTED))
+@family(focus="FORMAT-LATEST-GOVERNS", dimensions=(_FIRST, _CHECKSUMS, _KIND, _STARTED, _AFTER))
 def changed_format_descriptions(stream: StreamBuilder) -> None:
     """Streams with two format descriptions that differ; all but the first events follow the second one."""
     is_relay_log = stream.vary(_KIND) == "relay log"
@@ -144,6 +153,7 @@ def changed_format_descriptions(stream: StreamBuilder) -> None:
     start = len(stream.placed)
     groups.add_group(stream, groups.transaction(stream))
     event_types.add_row_changes(stream)
+    stream.vary(_AFTER)(stream)
     if stream.server.profile in WITH_IGNORABLE_FLAG:
         event = mysql_events.ignorable(stream, UNASSIGNED[-1], stream.choose.octets(0, 20), flags=0)
         stream.add(event.marked("WL4033-READ-UNKNOWN-SKIPPED"))

@@ -6,7 +6,7 @@ from typing import Final
 from conformance.binlog.servers import Server
 from conformance.models.decision.capability import BOTH, NEITHER, ROW_ONLY, STATEMENT_ONLY, Capability
 from conformance.models.decision.decision import Mode, Safety
-from conformance.models.decision.engines import WORKLOG_ENGINES
+from conformance.models.decision.engines import WORKLOG_ENGINES, Engine
 from conformance.models.decision.statement import QuestionTable
 from conformance.models.decision.worklog_table import DECISION_TABLE, row_for
 from conformance.specs.catalogue import catalogue
@@ -31,8 +31,9 @@ _LOGGING: Final = Dimension(
 _SHAPE: Final = choices("set of tables", SHAPES)
 _WITH_SEVERAL: Final = ("several", "partitioned among others", "read")
 _PARTITIONED: Final = ("partitioned", "partitioned among others")
-_TABLES: Final = Number("tables", fewest=2, few=5, many=(40, 60), when={"set of tables": _WITH_SEVERAL})
-_PARTS: Final = Number("parts", few=4, many=(200, 300), when={"set of tables": _PARTITIONED})
+#: Many of them are not heavy, as a question without a stream is small: any of many may be the one that decides.
+_TABLES: Final = Number("tables", fewest=2, few=5, many=(40, 60), heavy=False, when={"set of tables": _WITH_SEVERAL})
+_PARTS: Final = Number("parts", few=4, many=(60, 80), heavy=False, when={"set of tables": _PARTITIONED})
 _NOT_BOTH: Final = ("row", "statement", "neither")
 _LACKING: Final = Dimension(
     "tables without a flag",
@@ -46,7 +47,7 @@ _NO_MIDDLE: Final = (
 )
 _SAME: Final = yes_or_no("one engine", when={"set of tables": (*_WITH_SEVERAL, "partitioned")})
 _READ: Final = Dimension("read tables", {each: each for each in READ}, when={"set of tables": ("read",)})
-_SETS: Final = Number("sets", many=(12, 16))
+_SETS: Final = Number("sets", many=(12, 16), heavy=False)
 
 
 @asking_family(
@@ -93,6 +94,11 @@ def _number(choose: Chooser, number: Number, profile: str) -> int:
     return len([*choose.several_of(number, profile)])
 
 
+def _name_of(engine: Engine, choose: Chooser, profile: str) -> str:
+    name = engine.names[0]
+    return _OTHER_NAMES[name] if name in _OTHER_NAMES and choose.vary(_BY_OTHER_NAME, profile) else name
+
+
 #: The modes that show the two capabilities separately.
 _SHOWING: Final[tuple[Mode, ...]] = ("row", "statement")
 _SAFETY: Final = Dimension[Safety]("safety", {"safe": "safe", "unsafe": "unsafe"})
@@ -101,6 +107,9 @@ _ENGINE: Final = Dimension(
     {each.names[0]: each for each in WORKLOG_ENGINES},
     profiles={each.names[0]: catalogue()[each.requirement].holds for each in WORKLOG_ENGINES},
 )
+#: The other names of engines that servers take in SQL.
+_OTHER_NAMES: Final = {"ndb": "ndbcluster", "memory": "heap", "merge": "mrg_myisam"}
+_BY_OTHER_NAME: Final = yes_or_no("another name of the engine", when={"engine": tuple(_OTHER_NAMES)})
 _TOGETHER: Final = choices("together with", ("nothing", "tables with flags", "another engine", "itself, partitioned"))
 _BESIDE: Final = ("tables with flags", "another engine")
 _PLACE: Final = Dimension("place", {"first": 0, "last": 1, "middle": 2}, when={"together with": _BESIDE})
@@ -122,21 +131,22 @@ _FLAGS: Final = Dimension(
 @asking_family(
     focus="WL3303-SET-CAPABLE",
     profiles=DECIDING,
-    dimensions=(_SAFETY, _ENGINE, _TOGETHER, _PLACE, _LOCK, _TOGETHER_LOGGING, _OTHERS, _FLAGS),
+    dimensions=(_SAFETY, _ENGINE, _BY_OTHER_NAME, _TOGETHER, _PLACE, _LOCK, _TOGETHER_LOGGING, _OTHERS, _FLAGS),
 )
 def engine_capabilities(choose: Chooser, server: Server) -> Question:
     """Tables of engines with their own settings, alone, among others and under partitioned tables."""
     profile = server.profile
     decisions = DecisionQuestion(choose)
     safety, engine = choose.vary(_SAFETY, profile), choose.vary(_ENGINE, profile)
+    own = QuestionTable(_name_of(engine, choose, profile))
     together = choose.vary(_TOGETHER, profile)
     engines = [engine]
     if together == "another engine":
         engines.append(choose.vary(_ENGINE, profile))
     for each in engines:
+        alone = own if each is engine else QuestionTable(each.names[0])
         for mode in _SHOWING:
-            decisions.ask(row_for(safety, mode, each.capability), (QuestionTable(each.names[0]),), each.requirement)
-    own = QuestionTable(engine.names[0])
+            decisions.ask(row_for(safety, mode, each.capability), (alone,), each.requirement)
     if together == "nothing":
         return decisions.question()
     place = choose.vary(_PLACE, profile) if together in _BESIDE else 0

@@ -186,6 +186,12 @@ def _unfinished_twice(stream: StreamBuilder, planned: list[PlannedEvent]) -> Non
     stream.settings["repeats"] = 1
 
 
+def _unfinished_thrice(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
+    """Add a log that ends within a transaction, to be printed three times in one call."""
+    _unfinished_twice(stream, planned)
+    stream.settings["repeats"] = 2
+
+
 def _finished_twice(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
     """End a log with a whole transaction, to be printed twice in one call."""
     _add_all(stream, planned)
@@ -205,6 +211,7 @@ _FAULT: Final = Dimension[_Fault](
         "a stray Rows_query": _stray_statement,
         "printed from the middle": _start_in_the_middle,
         "unfinished, and printed twice": _unfinished_twice,
+        "unfinished, and printed three times": _unfinished_thrice,
         "without a beginning, and printed twice": _finished_twice,
         "without a beginning, unfinished, and printed twice": _headless_twice,
     },

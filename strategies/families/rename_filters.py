@@ -11,7 +11,7 @@ from conformance.strategies.grammar.dimension import Dimension, Impossible, choi
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.questions.filter import set_rules
-from conformance.strategies.scenarios.ruled_tables import DEFAULT, DOES, MARKERS, SOME_NAMES, default_database
+from conformance.strategies.scenarios.ruled_tables import DEFAULT, DOES, MARKERS, SOME_NAMES, SPELLING, default_database
 from conformance.strategies.scenarios.table_names import CASTS, Cast
 from conformance.strategies.scenarios.table_work import TableWork
 
@@ -49,7 +49,7 @@ _NO_LIST: Final = Impossible(
 @family(
     focus=("WL40-DATA-ORDER", "WL40-FILTER-RENAME-FIRST"),
     profiles=_WORKLOG,
-    dimensions=(_ROUTES, _RULED_NAME, _RENAMES, DOES, _ACROSS, _BETWEEN, SOME_NAMES, MARKERS, DEFAULT),
+    dimensions=(_ROUTES, _RULED_NAME, _RENAMES, DOES, _ACROSS, _BETWEEN, SOME_NAMES, MARKERS, DEFAULT, SPELLING),
     impossible=(_NO_LIST,),
 )
 def rename_filters(stream: StreamBuilder) -> None:
@@ -64,6 +64,7 @@ def rename_filters(stream: StreamBuilder) -> None:
     work = TableWork(stream, markers=stream.vary(MARKERS))
     work.begin(extended=True)
     work.database = default_database(cast, stream.vary(DEFAULT))
+    work.spelling = stream.vary(SPELLING)
     if route:
         # A table without a rule, which has or had no other name.
         others = _Others(work, "between" if between else "none", [TableName(first.database, "w")])

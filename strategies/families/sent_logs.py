@@ -40,6 +40,8 @@ _NAMES: Final = Dimension(
     {
         "plain": ("binlog", 1),
         "with a dot": ("log.name", 9),
+        "capitals": ("Log-Bin", 1),
+        "a space": ("my log", 1),
         "not in ASCII": ("l\u00f6g", 1),
         "beyond 999999": ("b", 999_999),
         "long": ("n" * 200, 1),

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from conformance.binlog.servers import WITH_XA_PREPARE
+from conformance.binlog.servers import WITH_TABLE_METADATA, WITH_XA_PREPARE
 from conformance.models.filtering.statement import CreateTable, FilteredStatement
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, TablesMode
 from conformance.models.filtering.table_name import TableName
@@ -22,11 +22,13 @@ from conformance.strategies.scenarios.ruled_tables import (
     NAMES,
     RULED,
     SOME_NAMES,
+    SPELLING,
     default_database,
     ruled_tables,
 )
 from conformance.strategies.scenarios.table_names import CASTS, Cast
-from conformance.strategies.scenarios.table_work import Piece, TableWork
+from conformance.strategies.scenarios.table_rows import COMPRESSED, PARTIAL, ROWS_EVENTS, USUAL
+from conformance.strategies.scenarios.table_work import Piece, TableWork, XaName
 
 _WORKLOG: Final = Profiles("worklog")
 
@@ -178,6 +180,11 @@ def name_filters(stream: StreamBuilder) -> None:
 _AGAIN: Final = yes_or_no("a second log with the table ids of the first")
 _ROW_TABLES: Final = Number("tables of a statement", many=(200, 220))
 _CHANGED: Final = choices("change of the rows", tuple(ROW_CHANGES))
+_ROWS_EVENTS: Final = Dimension(
+    "rows events",
+    {each: each for each in ROWS_EVENTS},
+    profiles={PARTIAL: WITH_TABLE_METADATA, COMPRESSED: Profiles("mariadb")},
+)
 #: Whether the first transaction is prepared as an XA transaction.
 _PREPARED: Final = Dimension(
     "the first transaction", {"BEGIN": False, "XA START": True}, profiles={"XA START": WITH_XA_PREPARE}
@@ -186,7 +193,7 @@ _PREPARED: Final = Dimension(
 
 @family(
     focus=("FORMAT-ROWS", "WL40-FILTER-ROWS-BY-TABLE-MAP"),
-    dimensions=(SOME_NAMES, DOES, RULED, _AGAIN, _ROW_TABLES, _CHANGED, _PREPARED),
+    dimensions=(SOME_NAMES, DOES, RULED, _AGAIN, _ROW_TABLES, _ROWS_EVENTS, _CHANGED, _PREPARED),
 )
 def row_filters(stream: StreamBuilder) -> None:
     """Row-format transactions as the profile's server logs them, with one or several tables for each statement."""
@@ -197,8 +204,10 @@ def row_filters(stream: StreamBuilder) -> None:
     work = TableWork(stream)
     work.begin(extended=False)
     tables = [choose.one_of(cast) for _ in stream.several_of(_ROW_TABLES)]
+    work.rows_events = stream.vary(_ROWS_EVENTS)
     first = work.rows_statement(tables, stream.vary(_CHANGED))
-    work.group(work.xa_transaction(1, first[1:-1]) if stream.vary(_PREPARED) else first)
+    work.rows_events = USUAL
+    work.group(work.xa_transaction(XaName(), first[1:-1]) if stream.vary(_PREPARED) else first)
     if again:
         work.next_log()
     for _ in choose.several(1, 3):
@@ -301,12 +310,25 @@ _XA_BETWEEN: Final = choices(
     ("nothing", "another transaction", "another that is dropped", "another that is kept", "another log"),
     when={"end of the XA transaction": ("XA COMMIT", "XA ROLLBACK")},
 )
+_ANOTHER: Final = ("another that is dropped", "another that is kept")
+#: The part in which its name differs from that of the other transaction.
+_XA_APART: Final = Dimension(
+    "names of the XA transactions differ in",
+    {
+        "the global part": (XaName(), XaName(b"x2")),
+        "the branch": (XaName(), XaName(bqual=b"x2")),
+        "the format": (XaName(), XaName(format_id=2)),
+        "the last of 128 bytes": (XaName(b"x" * 64, b"x" * 64), XaName(b"x" * 64, b"x" * 63 + b"y")),
+        "where the branch begins": (XaName(b"x", b"12"), XaName(b"x1", b"2")),
+    },
+    when={"before the end of the XA transaction": _ANOTHER},
+)
 
 
 @family(
     focus=("FORMAT-FILTER-XA",),
     profiles=_WORKLOG,
-    dimensions=(_CHANGES, _PASSING, _FORMAT, _XA_END, _XA_BETWEEN, _DOES_AND_MARKERS),
+    dimensions=(_CHANGES, _PASSING, _FORMAT, _XA_END, _XA_BETWEEN, _XA_APART, _DOES_AND_MARKERS),
 )
 def xa_filters(stream: StreamBuilder) -> None:
     """An XA transaction of which all statements pass, some or none, and the end of it later in the log, under rules."""
@@ -314,20 +336,21 @@ def xa_filters(stream: StreamBuilder) -> None:
     passing, form = (stream.vary(_PASSING), stream.vary(_FORMAT)) if count else ("none", "statement")
     end = stream.vary(_XA_END)
     between = stream.vary(_XA_BETWEEN) if end.startswith("XA") else "nothing"
+    name, other = stream.vary(_XA_APART) if between in _ANOTHER else (XaName(), XaName())
     work, kept, dropped = _ruled_work(stream)
     pieces = _changes(work, [kept if each else dropped for each in _passes(passing, count)], form)
-    work.group(work.xa_transaction(1, pieces, one_phase=end == "one phase"))
+    work.group(work.xa_transaction(name, pieces, one_phase=end == "one phase"))
     if between == "another log":
         work.next_log()
     elif between == "another transaction":
         work.group(work.rows_statement([kept]))
-    elif between.startswith("another that"):
+    elif between in _ANOTHER:
         table = kept if between.endswith("kept") else dropped
-        work.group(work.xa_transaction(2, work.change_by_statement([table])))
+        work.group(work.xa_transaction(other, work.change_by_statement([table])))
     if end.startswith("XA"):
-        work.group(work.xa_finish(1, end))
-    if between.startswith("another that"):
-        work.group(work.xa_finish(2, "XA COMMIT"))
+        work.group(work.xa_finish(name, end))
+    if between in _ANOTHER:
+        work.group(work.xa_finish(other, "XA COMMIT"))
     work.group(work.rows_statement([kept]))
     work.end()
 
@@ -359,7 +382,7 @@ def create_table_filters(stream: StreamBuilder) -> None:
     _create_others(stream, places, does=does, mode=_LITERAL)
 
 
-@family(focus=("WL40-FILTER-CLEVER-CREATE",), profiles=_WORKLOG, dimensions=_CREATED)
+@family(focus=("WL40-FILTER-CLEVER-CREATE",), profiles=_WORKLOG, dimensions=(*_CREATED, SPELLING))
 def clever_filters(stream: StreamBuilder) -> None:
     """A table with an ignore rule, others made from it by LIKE or SELECT, and work on them, for a clever filter."""
     # The worklog's clever filter is one with ignore rules.
@@ -374,6 +397,8 @@ def _create_others(stream: StreamBuilder, places: Sequence[int], *, does: bool, 
     work = TableWork(stream, markers=stream.vary(MARKERS))
     work.begin(extended=True)
     work.database = default_database(cast, stream.vary(DEFAULT))
+    if mode == _CLEVER:
+        work.spelling = stream.vary(SPELLING)
     if choose.yes():
         work.group(work.create(CreateTable(first)))
     made = [second, third, cast.elsewhere]

@@ -72,7 +72,8 @@ class Number(Dimension[tuple[int, int]]):
         name: See `Dimension`.
         fewest: The smallest number, its simplest class.
         few: The numbers up to this one have a class each.
-        many: The fewest and the most of the class ``many``, which is heavy; None if there is no such class.
+        many: The fewest and the most of the class ``many``; None if there is no such class.
+        heavy: Whether ``many`` is heavy.
         when: See `Dimension`.
     """
 
@@ -83,6 +84,7 @@ class Number(Dimension[tuple[int, int]]):
         fewest: int = 1,
         few: int = _FEW,
         many: tuple[int, int] | None = None,
+        heavy: bool = True,
         when: When | None = None,
     ) -> None:
         classes = {str(each): (each, each) for each in range(fewest, few + 1)}
@@ -90,7 +92,7 @@ class Number(Dimension[tuple[int, int]]):
             if many[0] <= few:
                 raise ValueError(f"the dimension {name!r} has {many[0]} in two classes")
             classes["many"] = many
-        super().__init__(name, classes, when or {}, heavy=("many",) if many else ())
+        super().__init__(name, classes, when or {}, heavy=("many",) if many and heavy else ())
 
     @property
     def fewest(self) -> int:

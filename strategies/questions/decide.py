@@ -16,6 +16,20 @@ _TEXTS: Final = (
     ("unsafe", "INSERT INTO t1 VALUES (UUID())"),
     ("safe", "DELETE FROM t1 WHERE a = 1"),
     ("unsafe", "UPDATE t1 SET a = 2 LIMIT 1"),
+    ("safe", "CREATE TABLE t1 (a INT)"),
+    ("unsafe", "CREATE TABLE t1 SELECT * FROM t2"),
+    ("safe", "CREATE TEMPORARY TABLE t1 (a INT)"),
+    ("unsafe", "INSERT INTO t1 SELECT a FROM t2 LIMIT 1"),
+    ("safe", "ALTER TABLE t1 ADD COLUMN b INT"),
+    ("unsafe", "REPLACE INTO t1 SELECT a FROM t2"),
+    ("safe", "TRUNCATE TABLE t1"),
+    ("unsafe", "LOAD DATA INFILE 'f' INTO TABLE t1"),
+    ("safe", "DROP TABLE t1"),
+    ("unsafe", "update t1 set a = rand()"),
+    ("safe", "/* a comment */ UPDATE `日本` SET a = 'uuid()'"),
+    ("unsafe", "INSERT INTO t1 VALUES (@@hostname)"),
+    ("safe", "CALL p1()"),
+    ("unsafe", "SELECT f1()"),
 )
 #: Whether the log is open, and SQL_LOG_BIN. Only the first pair is logging.
 SWITCHES: Final = ((True, True), (True, False), (False, True), (False, False))

@@ -20,8 +20,8 @@ from conformance.strategies.grammar.stream import StreamBuilder
 
 _TEXT: Final = "mysqlbinlog"
 _ROWS: Final = "events"
-#: UTC first, then the zone of the WL#4033 sample, then one with half hours; in minutes.
-UTC_OFFSETS: Final = (0, 480, -210)
+#: UTC first, then the zone of the WL#4033 sample, zones with parts of hours, and the farthest ones; in minutes.
+UTC_OFFSETS: Final = (0, 480, -210, 345, 840, -720)
 BASE64_OUTPUTS: Final = ("auto", "decode-rows")
 _VERY_VERBOSE: Final = 2
 _STATEMENT_END: Final = 0x0001

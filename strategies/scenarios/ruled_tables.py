@@ -11,6 +11,7 @@ from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.dimension import Dimension, choices, yes_or_no
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.questions.filter import rules_of, set_rules
+from conformance.strategies.scenarios.spelled_statements import SPELLINGS
 from conformance.strategies.scenarios.table_names import CASTS, DATABASE, LONG_CASTS, Cast
 
 DOES: Final = Dimension("rules", {"ignore": False, "do": True})
@@ -32,11 +33,20 @@ DEFAULT: Final = choices(
     "default database", ("of the tables", "another with a table of the same name", "other", "none")
 )
 NAMES: Final = Dimension("names", {**CASTS, **LONG_CASTS})
+#: How definitions are written, which matters to a filter that reads them.
+SPELLING: Final = Dimension("spelling of the statements", SPELLINGS)
 SOME_NAMES: Final = Dimension(
     "names",
     {
         name: CASTS[name]
-        for name in ("plain", "a pattern of one character", "a dot", "a backtick", "all characters, three bytes each")
+        for name in (
+            "plain",
+            "a pattern of one character",
+            "a dot",
+            "a backtick",
+            "letter case",
+            "all characters, three bytes each",
+        )
     },
 )
 

@@ -54,6 +54,9 @@ CASTS: Final[Mapping[str, Cast]] = {
     "a backtick": _cast("a`b", "a``b"),
     "quotes": _cast('"t1"', "t1", elsewhere="it's"),
     "a space": _cast("t 1", "t"),
+    "letter case": _cast("Orders", "orders", elsewhere="Test"),
+    "an accent": _cast("relevé", "releve", elsewhere="tést"),
+    "characters in two parts": _cast("relev\u00e9", "releve\u0301"),
     "database nearly the same": _cast("t1", "t1 ", elsewhere="test1"),
     "all characters": _cast("x" * _CHARACTERS, "x" * (_CHARACTERS - 1) + "y", elsewhere="x" * _CHARACTERS),
     "all characters, three bytes each": _cast(

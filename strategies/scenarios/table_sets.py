@@ -14,7 +14,18 @@ WORKLOG: Final = "worklog"
 
 #: Engines of tables whose flags are given. One does not exist; the one that does its own logging is for the worklog
 #: only, as shipped servers have a special rule for it.
-_ENGINES: Final = ("myisam", "innodb", "archive", "memory", "blackhole", "example", "columns_of_ours")
+_ENGINES: Final = (
+    "myisam",
+    "innodb",
+    "archive",
+    "memory",
+    "blackhole",
+    "example",
+    "columns_of_ours",
+    "csv",
+    "federated",
+    "merge",
+)
 _WORKLOG_ENGINES: Final = (*_ENGINES, "ndb")
 
 #: The shapes that a set of tables can have; only an empty set has no table without a flag.

@@ -18,7 +18,9 @@ from conformance.strategies.events.statement_events import user_var
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
+from conformance.strategies.scenarios.spelled_statements import Spelling
 from conformance.strategies.scenarios.table_names import DATABASE
+from conformance.strategies.scenarios.table_rows import USUAL, TableRows
 
 #: In `StreamBuilder.settings`: the parts of the log, one for each event, for the questions about the stream.
 PARTS: Final = "parts"
@@ -31,13 +33,17 @@ _CHANGES_OF_ROWS: Final = {
 _GROUP_WHOLE: Final = "WL40-FILTER-GROUP-WHOLE"
 
 
-def _xa_branch(number: int) -> bytes:
-    return b"x%d" % number
+class XaName(NamedTuple):
+    """The name of an XA transaction: its global part, its branch and the number of its format."""
 
+    gtrid: bytes = b"x1"
+    bqual: bytes = b""
+    format_id: int = 1
 
-def xa_name(number: int) -> str:
-    """Return the name of an XA transaction as servers log it."""
-    return f"X'{_xa_branch(number).hex()}',X'',1"
+    @property
+    def text(self) -> str:
+        """The name as servers log it."""
+        return f"X'{self.gtrid.hex()}',X'{self.bqual.hex()}',{self.format_id}"
 
 
 class Piece(NamedTuple):
@@ -60,6 +66,8 @@ class TableWork:
 
     Attributes:
         database: The default database of the statements that follow.
+        spelling: How the definitions that follow are written.
+        rows_events: The rows events of the statements that follow, one of `ROWS_EVENTS`.
     """
 
     def __init__(self, stream: StreamBuilder, *, markers: bool = True) -> None:
@@ -67,6 +75,8 @@ class TableWork:
         self.choose = stream.choose
         self._markers = markers
         self.database = DATABASE
+        self.spelling = Spelling()
+        self.rows_events = USUAL
         self._parts: list[LogPart] = []
         self._table_ids: list[int] = []
         #: Those of the log before, which this one has again.
@@ -139,8 +149,7 @@ class TableWork:
 
     def _quoted(self, table: TableName) -> str:
         """Return a table as a statement names it."""
-        name = "`{}`".format(table.name.replace("`", "``"))
-        return name if table.database == self.database else "`{}`.{}".format(table.database.replace("`", "``"), name)
+        return Spelling().name(table, self.database)
 
     def begin_transaction(self) -> Piece:
         """Return the BEGIN of a transaction."""
@@ -155,27 +164,25 @@ class TableWork:
             return Piece(mysql_events.xid(self.stream), LogPart(Part.END))
         return self.control(how, Part.END)
 
-    def xa_transaction(self, number: int, pieces: Sequence[Piece], *, one_phase: bool = False) -> list[Piece]:
+    def xa_transaction(self, name: XaName, pieces: Sequence[Piece], *, one_phase: bool = False) -> list[Piece]:
         """Return an XA transaction that is prepared, or committed in one phase.
 
         Args:
-            number: What distinguishes it from the others of the stream.
+            name: Its name.
             pieces: What is in it.
             one_phase: Whether it is committed there.
         """
-        name = xa_name(number)
-        prepare = xa_prepare(self.stream, _xa_branch(number), b"", format_id=1, one_phase=int(one_phase))
+        prepare = xa_prepare(self.stream, name.gtrid, name.bqual, format_id=name.format_id, one_phase=int(one_phase))
         return [
-            Piece(self._query(f"XA START {name}", ()), LogPart(Part.BEGIN, xa=name)),
+            Piece(self._query(f"XA START {name.text}", ()), LogPart(Part.BEGIN, xa=name.text)),
             *pieces,
-            Piece(self._query(f"XA END {name}", ()), LogPart(Part.MEMBER)),
+            Piece(self._query(f"XA END {name.text}", ()), LogPart(Part.MEMBER)),
             Piece(prepare, LogPart(Part.END)),
         ]
 
-    def xa_finish(self, number: int, word: str) -> list[Piece]:
+    def xa_finish(self, name: XaName, word: str) -> list[Piece]:
         """Return the XA COMMIT or XA ROLLBACK of a transaction that was prepared."""
-        name = xa_name(number)
-        return [Piece(self._query(f"{word} {name}", ()), LogPart(Part.XA_FINISH, xa=name))]
+        return [Piece(self._query(f"{word} {name.text}", ()), LogPart(Part.XA_FINISH, xa=name.text))]
 
     # --- rows
 
@@ -189,19 +196,18 @@ class TableWork:
         if self.stream.server.profile in WITH_ROWS_QUERIES and choose.yes(5):
             text = _CHANGES_OF_ROWS[change].format(self._quoted(tables[0]))
             pieces.append(Piece(mysql_events.rows_query(self.stream, text), LogPart(Part.CONTEXT)))
-        for table_id, table in zip(ids, tables, strict=True):
-            part = LogPart(Part.TABLE_MAP, (table,), table_id=table_id)
-            event = mysql_events.table_map(
-                self.stream, table_id=table_id, database=table.database, table=table.name, columns=columns
-            )
-            pieces.append(Piece(event, part))
-        order = [*ids, *(choose.one_of(ids) for _ in choose.several(0, 1))]
-        for number, table_id in enumerate(order):
+        written = [
+            TableRows.of(self.stream, table, table_id, columns, self.rows_events)
+            for table_id, table in zip(ids, tables, strict=True)
+        ]
+        for rows in written:
+            part = LogPart(Part.TABLE_MAP, (rows.table,), table_id=rows.table_id)
+            pieces.append(Piece(rows.map(), part))
+        order = [*written, *(choose.one_of(written) for _ in choose.several(0, 1))]
+        for number, rows in enumerate(order):
             last = number == len(order) - 1
-            event = mysql_events.write_rows(
-                self.stream, table_id=table_id, columns=columns, rows=1, last=last, change=change
-            )
-            pieces.append(Piece(event, LogPart(Part.ROWS, table_id=table_id, statement_end=last)))
+            part = LogPart(Part.ROWS, table_id=rows.table_id, statement_end=last)
+            pieces.append(Piece(rows.event(change, last=last), part))
         return pieces
 
     def _ids(self, count: int) -> list[int]:
@@ -223,13 +229,14 @@ class TableWork:
 
         Args:
             tables: The tables.
-            context: Whether an Intvar, Rand or User_var comes before it; None for sometimes.
+            context: Whether events of Intvar, Rand and User_var come before it; None for sometimes.
         """
         first, *others = tables
         pieces: list[Piece] = []
         if self.choose.yes(5) if context is None else context:
-            event = self.choose.one_of((mysql_events.intvar, mysql_events.rand, user_var))(self.stream)
-            pieces.append(Piece(event, LogPart(Part.CONTEXT)))
+            for _ in self.choose.several(1, 3):
+                event = self.choose.one_of((mysql_events.intvar, mysql_events.rand, user_var))(self.stream)
+                pieces.append(Piece(event, LogPart(Part.CONTEXT)))
         if is_extended(self.stream) and self.choose.yes(4):
             view = TableName(first.database, "v")
             sql = self.choose.one_of((f"INSERT INTO {self._quoted(view)} VALUES (1)", "DO f1()", "-- nothing"))
@@ -276,15 +283,16 @@ class TableWork:
 
     def create(self, create: CreateTable) -> list[Piece]:
         """Return a CREATE TABLE as statement format logs it."""
-        sql = "CREATE {}TABLE {}{}".format(
-            "TEMPORARY " * create.temporary, "IF NOT EXISTS " * create.if_not_exists, self._quoted(create.table)
-        )
+        words: list[str | TableName] = ["CREATE", *["TEMPORARY"] * create.temporary, "TABLE"]
+        words += [*["IF", "NOT", "EXISTS"] * create.if_not_exists, create.table]
         if create.like:
-            sql += f" LIKE {self._quoted(create.like)}"
+            words += ["LIKE", create.like]
         elif create.selects:
-            sql += " SELECT * FROM " + " JOIN ".join(map(self._quoted, create.sources))
+            joined = [word for each in create.sources for word in ("JOIN", each)]
+            words += ["SELECT", "*", "FROM", *joined[1:]]
         else:
-            sql += " (a INT)"
+            words.append("(a INT)")
+        sql = self.spelling.statement(words, self.database)
         tables = create_table(create, LoggingFormat.STATEMENT).tables
         return [self.statement(sql, FilteredStatement(tables, create=create), tables)]
 
@@ -310,7 +318,8 @@ class TableWork:
 
     def rename(self, *pairs: tuple[TableName, TableName]) -> list[Piece]:
         """Return a RENAME TABLE."""
-        sql = "RENAME TABLE " + ", ".join(f"{self._quoted(old)} TO {self._quoted(new)}" for old, new in pairs)
+        listed = [word for old, new in pairs for word in (",", old, "TO", new)]
+        sql = self.spelling.statement(["RENAME", "TABLE", *listed[1:]], self.database)
         tables = rename_table(pairs)
         return [self.statement(sql, FilteredStatement(tables, renames=pairs), tables)]
 

@@ -23,10 +23,18 @@ from conformance.mutants.mutant import (
     to,
 )
 
+#: The largest number of one byte.
+_BYTE: Final = 0xFF
+
 
 def _gtid_as_double(value: str) -> str:
     uuid, _, gno = value.rpartition(":")
     return f"{uuid}:{int(float(gno))}"
+
+
+def _few_sources(text: str) -> str:
+    sources = text.split(",")
+    return text if len(sources) <= _BYTE else ",".join(sources[: len(sources) & _BYTE])
 
 
 #: Every mutant about Gtid events, in the order of the catalogue.
@@ -126,6 +134,12 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-PREVIOUS-GTIDS-EMPTY-READ",
         "the empty GTID set is null",
         change("previous_gtids", lambda text: text or None),
+    ),
+    Mutant(
+        "gtid-set-of-few-sources",
+        "WL7592-PREVIOUS-GTIDS-SET-READ",
+        "the number of a GTID set's sources is read as one byte",
+        change("previous_gtids", _few_sources),
     ),
     Mutant(
         "gtid-set-digit-lost",

@@ -1,8 +1,9 @@
 """Mutants that misread the wire format, or continue where a log must be refused."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
@@ -26,7 +27,9 @@ from conformance.mutants.mutant import (
     refuse,
     to,
 )
+from conformance.protocol.observation import Observation, Request
 from conformance.protocol.reported_event import report
+from conformance.reference.decode import answer
 
 #: The types whose post-header some streams lengthen.
 _LENGTHENED: Final = (EventType.QUERY, EventType.ROTATE, EventType.TABLE_MAP, *ROWS_V1, *ROWS_V2)
@@ -80,6 +83,21 @@ def _stated_length(error: BinlogError) -> int | None:
     return int(match.group(1)) if match else None
 
 
+def _rows_query_by_first(request: Request) -> Observation:
+    """Return the answer of a reader for which the first log's checksums end every Rows_query event."""
+    seen = answer(request)
+    first = now = ""
+    entries: list[Mapping[str, Any]] = []
+    for entry in seen.events:
+        now = entry.get("checksum_algorithm", now)
+        first = first or now
+        if "rows_query" in entry and (first, now) == ("crc32", "none"):
+            entries.append({**entry, "rows_query": entry["rows_query"][:-4]})
+        else:
+            entries.append(entry)
+    return replace(seen, events=tuple(entries))
+
+
 #: Every mutant about the wire format, in the order of the catalogue's themes.
 FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
     # The reader's own state
@@ -110,6 +128,12 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LATEST-GOVERNS",
         "a second format description is refused",
         refuse(all_of(of_type(EventType.FORMAT_DESCRIPTION), flagged(Flag.RELAY_LOG))),
+    ),
+    Mutant(
+        "rows-query-by-first-format",
+        "WL4033-READ-ROWS-QUERY-TEXT",
+        "a Rows_query event ends in a checksum if the first log's events do",
+        answer=_rows_query_by_first,
     ),
     Mutant(
         "in-use-refused",
