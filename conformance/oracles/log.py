@@ -314,7 +314,7 @@ def _is_in_transaction(alignment: Alignment, stream: bytes, offset: int) -> bool
 def _is_of_no_whole_group(alignment: Alignment, stream: bytes, offset: int) -> bool:
     """Return whether the length in a Gtid event is not that of the events up to the next one.
 
-    If it is, and these events are no whole transaction, it is they that are wrong.
+    If it is, and these events are not a whole transaction, it is they that are wrong.
     """
     events, streams = alignment.observation.events, alignment.observation.streams
     places = (place for place, each in enumerate(events) if each["offset"] == offset and streams[each["log"]] is stream)

@@ -33,7 +33,7 @@ def failures(mutant, family, profile, count=12):
 
 
 @pytest.mark.parametrize("mutant", ["logs-rows-as-statement", "logs-rows-twice"])
-def test_a_change_that_is_allowed_and_logged_wrong_is_no_refused_change(mutant):
+def test_a_change_that_is_allowed_and_logged_wrong_is_not_a_refused_change(mutant):
     for failed in failures(mutant, "mixed_engines", "worklog"):
         assert "WL7592-LOG-ON-MIXED-ENGINES-REFUSED" not in failed
 

@@ -78,7 +78,7 @@ def log_case(family, profile, mutant):
 
 
 @pytest.mark.parametrize("mutant", ["logs-rows-twice", "logs-gtid-of-rollback"])
-def test_a_gtid_event_tells_the_length_and_the_number_of_its_transaction_whichever_edits_are_made(mutant):
+def test_a_gtid_event_has_the_length_and_the_number_of_its_transaction_whichever_edits_are_made(mutant):
     case, request, right, wrong = log_case("logged_modes", "mysql-8.0", mutant)
     made = Difference(request, right, wrong)
     judge = Judge(REFERENCE.declaration.roles["log"])

@@ -6,7 +6,7 @@ from typing import Final
 from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.oracles.checks.logged_event_comparisons import Entry
 
-#: What is no part of a transaction that began before.
+#: What ends a transaction that began before, and belongs to none.
 _OUTSIDE: Final = GTID_TYPES | {
     EventType.FORMAT_DESCRIPTION,
     EventType.PREVIOUS_GTIDS,

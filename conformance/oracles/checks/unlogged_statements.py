@@ -122,5 +122,5 @@ def _table_of(events: Sequence[Entry], place: int) -> tuple[object, object] | No
     """Return the table of a rows event: that of the last Table_map before it with its number."""
     number = events[place].get("table_id")
     maps = (each for each in reversed(events[:place]) if each["type"] == EventType.TABLE_MAP)
-    found = next((each for each in maps if each.get("table_id") == number), None)
-    return None if found is None else (found.get("database"), found.get("table"))
+    table_map = next((each for each in maps if each.get("table_id") == number), None)
+    return None if table_map is None else (table_map.get("database"), table_map.get("table"))
