@@ -141,6 +141,10 @@ class Alignment:
             kind_of = self.about.kind_of
             kinds = [[kind_of(entry) for entry in entries] for entries in (self.case.expected.events, observed)]
             partners = _common(*kinds)
+            if self.about.content_of is not None and kinds[0] != kinds[1]:
+                content_of = self.about.content_of
+                contents = [[content_of(entry) for entry in each] for each in (self.case.expected.events, observed)]
+                partners = max(_common_by_content(kinds, contents), partners, key=len)
         self._seen = {index: self._declared(observed[place]) for index, place in partners.items()}
         aligned = set(partners.values())
         self.phantoms = [place for place in range(len(observed)) if place not in aligned]
@@ -337,6 +341,24 @@ class Alignment:
 def _kind(entry: Mapping[str, Any]) -> int | None:
     """Return the type of an event that a client may keep back; one for all that have no name."""
     return entry["type"] if entry["type"] in _NAMED else None
+
+
+def _common_by_content(kinds: Sequence[Sequence[Hashable]], contents: Sequence[Sequence[Hashable]]) -> dict[int, int]:
+    """Return which places of two sequences are partners: those of equal content, and between these of one kind.
+
+    Where something is missing or added, kinds alone may pair an event with another of its kind.
+    """
+    partners: dict[int, int] = {}
+    end = (len(kinds[0]), len(kinds[1]))
+    at = (0, 0)
+    for pair in (*_common(*contents).items(), end):
+        gap = [each[first:last] for each, first, last in zip(kinds, at, pair, strict=True)]
+        if all(gap):
+            partners |= {at[0] + one: at[1] + other for one, other in _common(*gap).items()}
+        if pair != end:
+            partners[pair[0]] = pair[1]
+        at = (pair[0] + 1, pair[1] + 1)
+    return partners
 
 
 def _common(expected: Sequence[Hashable], observed: Sequence[Hashable]) -> dict[int, int]:

@@ -12,7 +12,7 @@ from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import MISSING, NOT_MADE, Cause, passed_on_name
 from conformance.oracles.checks.boundary_steps import OF_STEP, own_steps, step_cause
 from conformance.oracles.checks.boundary_steps import field_cause as boundary_field_cause
-from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause
+from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause, place_of_missing
 from conformance.oracles.checks.logged_event_comparisons import name_of, place_of
 from conformance.oracles.oracle import Check, equal_values, field_cause, shown
 from conformance.protocol.roles.decode import HEADER_FIELDS
@@ -74,9 +74,8 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
             cause = logged_cause(name_of(entry), MISSING) if alignment.about.answers_streams else None
             if fate is Fate.DROPPED:
                 cause = cause or _loss_of_made(alignment, entry)
-            yield Difference(
-                index, ENTRY, Check(f"{_kind(alignment, entry)} {fate.value}", message, entry.get("offset"), cause)
-            )
+            at = place_of_missing(alignment, index) if alignment.about.answers_streams else entry.get("offset")
+            yield Difference(index, ENTRY, Check(f"{_kind(alignment, entry)} {fate.value}", message, at, cause))
     yield from _of_further_entries(alignment)
     yield from _of_the_end(alignment)
 
@@ -110,7 +109,9 @@ def _of_entry(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> It
         kind = _kind(alignment, entry)
         signature = f"{kind} not known" if (name, value) == ("handled", "ignored") else f"{name} of {kind} differs"
         cause = _boundary_cause(alignment, index, name) if is_boundary else field_cause(alignment, index, name, value)
-        yield Difference(index, name, Check(signature, message, entry.get("offset"), cause))
+        # An expected entry of a written log has no offset of its own.
+        at = seen.get("offset") if every else entry.get("offset")
+        yield Difference(index, name, Check(signature, message, at, cause))
 
 
 def _boundary_cause(alignment: Alignment, index: int, name: str) -> Cause:

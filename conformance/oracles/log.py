@@ -44,6 +44,14 @@ from conformance.oracles.checks.logged_event_comparisons import (
     name_of,
     place_of,
     tables_of,
+    without_select,
+)
+from conformance.oracles.checks.logged_groups import has_length_of_group
+from conformance.oracles.checks.unlogged_statements import (
+    creations_with_rows,
+    mixed_engines,
+    temporary_creations,
+    temporary_inside,
 )
 from conformance.oracles.coverage.log_coverage import LOG_TABLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, both
@@ -122,7 +130,11 @@ def _each_drop_marked(requirement: str, *, anonymous: bool) -> Oracle:
             yield (
                 GOOD
                 if good
-                else Check("DROP TABLE without its own Gtid event", f"{name_of(before)} is before {place_of(entry)}")
+                else Check(
+                    "DROP TABLE without its own Gtid event",
+                    f"{name_of(before)} is before {place_of(entry)}",
+                    entry["offset"],
+                )
             )
 
     return Oracle(requirement, examine)
@@ -176,19 +188,26 @@ def _is_extended(entry: Entry) -> str:
     return "has tables info" if "tables_info" in entry else ""
 
 
+#: The causes of the other format of Query events than the option's, in some logs or in all.
+_WITHOUT_LISTS: Final = Cause("has no tables info", "QUERY", role="log")
+_WITH_LISTS: Final = Cause("has tables info", "QUERY", role="log")
+
+
 def _one_query_format(requirement: str) -> Oracle:
     """Return the oracle that checks that all logs have the same format of Query events."""
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
-        lengths = set()
+        lengths = []
         if alignment.observation.error is not None or not alignment.observation.events:
             return  # A log that is empty or cannot be read does not show its format.
         for stream in alignment.observation.streams:
             size = HEADER.unpack(stream[len(MAGIC) : len(MAGIC) + HEADER_BYTES])[3]
             described = FormatDescription.from_event(stream[len(MAGIC) : len(MAGIC) + size])
-            lengths.add(described.post_header_length(EventType.QUERY))
-        message = f"post-headers of {sorted(lengths)} bytes"
-        yield Check("two Query formats", message) if len(lengths) > 1 else GOOD
+            lengths.append(described.post_header_length(EventType.QUERY))
+        message = f"post-headers of {sorted(set(lengths))} bytes"
+        is_on = alignment.case.settings["scenario"]["settings"]["binlog_with_tables_info"]
+        cause = _WITHOUT_LISTS if is_on else _WITH_LISTS
+        yield Check("two Query formats", message, len(MAGIC), cause) if len(set(lengths)) > 1 else GOOD
 
     return Oracle(requirement, examine)
 
@@ -239,9 +258,18 @@ def _no_extra_rows(requirement: str) -> Oracle:
             yield GOOD
         else:
             message = f"{observed[kind]} rows in {kind} events, expected {expected[kind]}"
-            yield Check(f"extra rows: {kind}", message, cause=change_cause(UNEXPECTED))
+            yield Check(f"extra rows: {kind}", message, _place_of_extra(alignment, kind), change_cause(UNEXPECTED))
 
     return Oracle(requirement, examine)
+
+
+def _place_of_extra(alignment: Alignment, kind: str) -> int:
+    """Return the offset of the first rows event of a kind that is not expected, or of the first at all."""
+    events = alignment.observation.events
+    places = [place for place, each in enumerate(events) if type_name(each["type"]).split("_")[0] == kind]
+    phantoms = set(alignment.phantoms)
+    first: int = events[next((place for place in places if place in phantoms), places[0])]["offset"]
+    return first
 
 
 def _logged_once(requirement: str, types: frozenset[int]) -> Oracle:
@@ -283,6 +311,17 @@ def _is_in_transaction(alignment: Alignment, stream: bytes, offset: int) -> bool
     return bool(type_code) and type_code[0] not in _OUTSIDE_TRANSACTIONS
 
 
+def _is_of_no_whole_group(alignment: Alignment, stream: bytes, offset: int) -> bool:
+    """Return whether the length in a Gtid event is not that of the events up to the next one.
+
+    If it is, and these events are not a whole transaction, it is they that are wrong.
+    """
+    events, streams = alignment.observation.events, alignment.observation.streams
+    places = (place for place, each in enumerate(events) if each["offset"] == offset and streams[each["log"]] is stream)
+    place = next(places, None)
+    return place is None or not has_length_of_group(events, place)
+
+
 def _is_outside(of_transactions: str) -> Callable[[Alignment, bytes, int], bool]:
     """Return the condition that an event is not judged by the requirement on transactions."""
 
@@ -322,7 +361,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     by_log_check("WL7592-LOG-GTID-POSITIONS", rule=_POSITIONS, at=_is_in_transaction, asks_more=True),
     by_log_check("WL7592-LOG-GTID-CHECKSUMS", rule=_CHECKSUMS, at=_is_in_transaction),
     by_log_check("FORMAT-LOG-DESCRIPTION-CHECKSUM", asks_more=True),
-    by_log_check("FORMAT-LOG-TRANSACTION-LENGTH", asks_more=True),
+    by_log_check("FORMAT-LOG-TRANSACTION-LENGTH", at=_is_of_no_whole_group, asks_more=True),
     by_log_check("FORMAT-LOG-GTID-SERVER-VERSION", asks_more=True),
     by_log_check("WL7592-LOG-LOGICAL-TIMESTAMPS", asks_more=True),
     by_log_check("WL7592-LOG-NO-QUERY-TIMESTAMPS", asks_more=True),
@@ -347,8 +386,13 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     # WL#7592: unusual statements
     logged("WL7592-LOG-OFF-NO-RESTRICTIONS"),
     logged("WL7592-LOG-OFF-CREATE-SELECT-ALLOWED", types=_QUERIES),
-    none_of("WL7592-LOG-ON-MIXED-ENGINES-REFUSED", _is_change, "refused change"),
-    none_of("WL7592-LOG-ON-CREATE-SELECT-REFUSED", _is_query("CREATE TABLE"), "refused CREATE TABLE"),
+    none_of("WL7592-LOG-ON-MIXED-ENGINES-REFUSED", _is_change, "refused change", unlogged=mixed_engines),
+    none_of(
+        "WL7592-LOG-ON-CREATE-SELECT-REFUSED",
+        _is_query("CREATE TABLE"),
+        "refused CREATE TABLE",
+        unlogged=creations_with_rows,
+    ),
     logged("WL7592-LOG-CREATE-SELECT-STATEMENT", equal_statements, before=True),
     both(
         logged("WL7592-LOG-CREATE-SELECT-ROW", equal_statements),
@@ -379,7 +423,12 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         logged("WL7592-LOG-TEMPORARY-INSIDE", equal_statements),
         both(gtid_before("WL7592-LOG-TEMPORARY-INSIDE"), gtid_next_kept("WL7592-LOG-TEMPORARY-INSIDE")),
     ),
-    none_of("WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED", _is_query("CREATE TABLE"), "refused CREATE TEMPORARY TABLE"),
+    none_of(
+        "WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED",
+        _is_query("CREATE TABLE", "DROP TABLE"),
+        "refused CREATE or DROP TEMPORARY TABLE",
+        unlogged=temporary_inside,
+    ),
     both(
         logged("WL7592-LOG-DISCONNECT-DROPS", equal_statements, types=_QUERIES | GTID_TYPES),
         both(gtid_before("WL7592-LOG-DISCONNECT-DROPS", named=True), gtid_next_kept("WL7592-LOG-DISCONNECT-DROPS")),
@@ -394,7 +443,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         by_log_check("WL4033-LOG-ROWS-QUERY-PER-STATEMENT"),
         none_of("WL4033-LOG-ROWS-QUERY-PER-STATEMENT", _of_type(*_ROWS_QUERIES), "second Rows_query"),
     ),
-    by_log_check("WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP"),
+    by_log_check("WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP", is_before=True),
     logged("WL4033-LOG-ONE-STATEMENT-SEQUENCE"),
     logged("WL4033-LOG-SEVERAL-STATEMENTS"),
     logged("WL4033-LOG-OPTION-NAME", equal_row_values, about=_ROWS_QUERIES),
@@ -410,8 +459,8 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     logged("WL4033-LOG-DELAYED-ONE-TABLE-MAP"),
     logged("WL4033-LOG-DELAYED-NOT-SHARED", equal_rows, types=ROWS_TYPES),
     # WL#40
-    every_event("WL40-OPTION-ON-ALL-EXTENDED", _not_extended, types=_QUERIES),
-    every_event("WL40-OPTION-OFF-USUAL", _is_extended, types=_QUERIES),
+    every_event("WL40-OPTION-ON-ALL-EXTENDED", _not_extended, types=_QUERIES, cause=_WITHOUT_LISTS),
+    every_event("WL40-OPTION-OFF-USUAL", _is_extended, types=_QUERIES, cause=_WITH_LISTS),
     _one_query_format("WL40-OPTION-GLOBAL-READ-ONLY"),
     _list("LIST-EACH-TABLE"),
     _list("CREATE-SHAPES"),
@@ -419,10 +468,20 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _list("CREATE-SBR-PLAIN"),
     _list("CREATE-SBR-LIKE"),
     _list("CREATE-SBR-SELECT"),
-    none_of("WL40-CREATE-RBR-TEMPORARY-NOT-LOGGED", _is_query("CREATE TABLE"), "CREATE TEMPORARY TABLE"),
+    none_of(
+        "WL40-CREATE-RBR-TEMPORARY-NOT-LOGGED",
+        _is_query("CREATE TABLE"),
+        "CREATE TEMPORARY TABLE",
+        unlogged=temporary_creations,
+    ),
     logged("WL40-CREATE-RBR-LIKE-TRANSFORMED", equal_statements),
     logged("WL40-CREATE-RBR-SELECT-TRANSFORMED", equal_statements),
-    none_of("WL40-CREATE-RBR-TEMPORARY", _is_query("CREATE TABLE"), "CREATE TEMPORARY TABLE"),
+    none_of(
+        "WL40-CREATE-RBR-TEMPORARY",
+        _is_query("CREATE TABLE"),
+        "CREATE TEMPORARY TABLE",
+        unlogged=temporary_creations,
+    ),
     both(_list("CREATE-RBR-PLAIN"), logged("WL40-CREATE-RBR-PLAIN", equal_statements)),
     _list("CREATE-RBR-LIKE-TEMPORARY"),
     both(_list("CREATE-RBR-LIKE"), logged("WL40-CREATE-RBR-LIKE", equal_statements)),
@@ -462,7 +521,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     # WL#3303
     _logged_once("WL3303-LOG-AS-STATEMENT", _QUERIES),
     _logged_once("WL3303-LOG-AS-ROWS", _TABLE_MAP | ROWS_TYPES),
-    logged("WL3303-LOG-MIXTURE", types=_QUERIES | _TABLE_MAP | ROWS_TYPES, adjacent=False),
+    logged("WL3303-LOG-MIXTURE", without_select, types=_QUERIES | _TABLE_MAP | ROWS_TYPES, adjacent=False),
 )
 
 #: What a corpus or a fuzzing run exercised.

@@ -50,6 +50,7 @@ class Role:
         aligned: Entries are aligned by the ``offset`` of their event, by their ``order``, or, where entries may
             be too many or too few, as a ``sequence`` by `kind_of`.
         kind_of: Returns what distinguishes one entry of a sequence from another.
+        content_of: Returns what distinguishes it from others of its kind; None where kinds are enough.
         noun: What an entry is about, such as ``event``.
         type_of: Returns the event type of an entry, None if it is not about an event.
     """
@@ -66,6 +67,7 @@ class Role:
     answers_streams: bool = False
     aligned: Aligned = "offset"
     kind_of: Callable[[Mapping[str, Any]], Hashable] = lambda entry: entry.get("type")
+    content_of: Callable[[Mapping[str, Any]], Hashable] | None = None
     noun: str = "event"
     type_of: Callable[[Mapping[str, Any]], int | None] = lambda entry: entry.get("type")
 

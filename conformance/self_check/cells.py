@@ -303,7 +303,7 @@ class _WrongAnswer:
         self._places: list[int] = []
         self._decisions: Decisions | None = None
         if isinstance(answer, Observation):
-            self._decisions = Decisions(question.case, answer, judge.role)
+            self._decisions = Decisions(question.case, question.right, answer, judge.role)
             self._difference = Difference(question.request, question.right, answer)
             self._every = self._difference.edits
             items = question.items_of_entries()

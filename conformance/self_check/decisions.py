@@ -1,7 +1,11 @@
 """The decisions of a wrong answer: entries that an implementation decides about as one, and what follows from them."""
 
+import struct
 from itertools import count
 
+from conformance.binlog.errors import MalformedBody
+from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.boundary_steps import OF_STEP, step_cause
 from conformance.oracles.filter import groups_of
@@ -14,23 +18,28 @@ class Decisions:
 
     A filter decides about a group: its borders, its Table_maps and their rows have the fate of what is between them
     (WL#40, section 4). A boundary parser's wrong step leads to the entries after it, up to its next wrong step
-    (WL#4162). In the other roles every entry is a decision by itself.
+    (WL#4162). A server that logs decides for a whole log how its format description declares events. In the other
+    roles every entry is a decision by itself.
 
     Args:
         case: The case.
+        right: The right answer.
         answer: The wrong answer.
         role: The role's declaration.
     """
 
-    def __init__(self, case: Case, answer: Observation, role: RoleDeclaration) -> None:
+    def __init__(self, case: Case, right: Observation, answer: Observation, role: RoleDeclaration) -> None:
         #: For each entry of the right answer the number of its decision; empty where each is one by itself.
-        self._numbers: list[int] = []
+        self._numbers: list[int | None] = []
         #: The entries that only follow from others.
         self._following: set[int] = set()
         if case.role == "filter":
             self._numbers = [number for group, number in zip(groups_of(case), count(), strict=False) for _ in group]
         elif case.role == "boundary":
             self._follow_steps(Alignment(case, answer, role))
+        elif case.role == "log":
+            other = {log for log, each in enumerate(zip(right.streams, answer.streams, strict=False)) if _differ(*each)}
+            self._numbers = [log if (log := entry["log"]) in other else None for entry in right.events]
 
     def _follow_steps(self, alignment: Alignment) -> None:
         number = 0
@@ -50,3 +59,15 @@ class Decisions:
     def leads(self, entry: int) -> bool:
         """Return whether an entry does not only follow from an earlier one."""
         return entry not in self._following
+
+
+def _differ(stream: bytes, other: bytes) -> bool:
+    """Return whether two logs declare events in different ways."""
+    lengths = []
+    for each in (stream, other):
+        try:
+            size = HEADER.unpack(each[len(MAGIC) : len(MAGIC) + HEADER_BYTES])[3]
+            lengths.append(FormatDescription.from_event(each[len(MAGIC) : len(MAGIC) + size]).post_header_lengths)
+        except (MalformedBody, struct.error):
+            return False
+    return lengths[0] != lengths[1]

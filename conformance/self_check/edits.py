@@ -4,14 +4,18 @@ import zlib
 from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import lru_cache
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
-from conformance.binlog.header import HEADER_BYTES, LENGTH_AT, MAGIC
+from conformance.binlog.event_types import GTID_TYPES
+from conformance.binlog.header import HEADER_BYTES, LENGTH_AT, MAGIC, TYPE_AT
 from conformance.binlog.servers import server_of
+from conformance.oracles.checks.logged_groups import length_after
 from conformance.protocol.answered_streams import observed_streams
-from conformance.protocol.observation import Observation, Request
+from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.protocol.roles.registry import role_of
+from conformance.self_check.gtid_places import PlacedGtid, placed_gtids
 
 #: Where a header has the offset of the event's end.
 _LOG_POS: Final = slice(13, 17)
@@ -50,7 +54,7 @@ class Difference:
         self._request = request
         self._right, self._wrong = right, wrong
         self._is_log = role_of(request.role).answers_streams
-        parts = [_logged(each) if self._is_log else _entries(each) for each in (right, wrong)]
+        parts = [_logged(each.streams, each.error) if self._is_log else _entries(each) for each in (right, wrong)]
         self._parts = parts
         self.edits = tuple(_edits(*parts))
 
@@ -74,9 +78,18 @@ class Difference:
         """Return logs of some events, with the offsets and checksums that follow from their places."""
         count = max((part.log for part in parts), default=-1) + 1
         streams = [bytearray(MAGIC) for _ in range(count)]
-        for part in parts:
-            if part.key != _END:
-                streams[part.log] += _placed(part, len(streams[part.log]))
+        numbers = [0] * count
+        for place, part in enumerate(parts):
+            if part.key == _END:
+                continue
+            if part.code in GTID_TYPES:
+                numbers[part.log] += 1
+            data = part.data
+            if part.gtid is not None:
+                of_log = [each for each in parts[place + 1 :] if each.key != _END and each.log == part.log]
+                after = length_after([each.code for each in of_log], [len(each.data) for each in of_log])
+                data = part.gtid.at(numbers[part.log], after)
+            streams[part.log] += _placed(part, data, len(streams[part.log]))
         return observed_streams([bytes(each) for each in streams], server_of(self._request.profile).rules)
 
 
@@ -95,6 +108,7 @@ class _Part:
         data: The event's bytes.
         off: By how many bytes the event's end differs from the one that it records.
         has_checksum: Whether the event ends with its checksum.
+        gtid: What follows from the place of a Gtid event; None for another event.
     """
 
     key: Hashable
@@ -103,6 +117,12 @@ class _Part:
     data: bytes = b""
     off: int = 0
     has_checksum: bool = False
+    gtid: PlacedGtid | None = None
+
+    @property
+    def code(self) -> int:
+        """The type code of the event."""
+        return self.data[TYPE_AT] if len(self.data) >= HEADER_BYTES else 0
 
 
 def _entries(answer: Observation) -> list[_Part]:
@@ -116,27 +136,40 @@ def _entries(answer: Observation) -> list[_Part]:
     return [*parts, _Part(_END, answer.error)]
 
 
-def _logged(answer: Observation) -> list[_Part]:
+# The right answer to a question is compared with one wrong answer after another.
+@lru_cache(maxsize=2)
+def _logged(streams: tuple[bytes, ...], error: Refusal | None) -> list[_Part]:
     parts = []
-    for log, stream in enumerate(answer.streams):
+    for log, stream in enumerate(streams):
+        events = [*_split(stream)]
         at = len(MAGIC)
-        while at < len(stream):
-            length = max(int.from_bytes(stream[at + LENGTH_AT : at + LENGTH_AT + 4], "little"), HEADER_BYTES)
-            data = stream[at : at + length]
-            at += length
+        for data, gtid in zip(events, placed_gtids(events), strict=True):
+            at += len(data)
             body = data[HEADER_BYTES:]
             has_checksum = zlib.crc32(data[:-CHECKSUM_BYTES]) == int.from_bytes(data[-CHECKSUM_BYTES:], "little")
-            key = (log, data[4:9], data[17:HEADER_BYTES], body[:-CHECKSUM_BYTES] if has_checksum else body)
             off = int.from_bytes(data[_LOG_POS], "little") - at
             # Where the event is, and so its end and its checksum, follows from the events before it.
-            content = (data[:4], bytes(body[:-CHECKSUM_BYTES] if has_checksum else body), off, has_checksum)
-            parts.append(_Part(key, content, log, data, off, has_checksum))
-    return [*parts, _Part(_END, answer.error)]
+            own = bytes(body[:-CHECKSUM_BYTES] if has_checksum else body)
+            if gtid is not None:
+                own = gtid.without_place()
+            content = (data[:4], own, off, has_checksum)
+            key = (log, data[4:9], data[17:HEADER_BYTES], own)
+            parts.append(_Part(key, content, log, data, off, has_checksum, gtid))
+    return [*parts, _Part(_END, error)]
 
 
-def _placed(part: _Part, at: int) -> bytes:
+def _split(stream: bytes) -> Iterator[bytes]:
+    """Yield the events of a log."""
+    at = len(MAGIC)
+    while at < len(stream):
+        length = max(int.from_bytes(stream[at + LENGTH_AT : at + LENGTH_AT + 4], "little"), HEADER_BYTES)
+        yield stream[at : at + length]
+        at += length
+
+
+def _placed(part: _Part, event: bytes, at: int) -> bytes:
     """Return an event's bytes at an offset, with the end and the checksum that belong to it there."""
-    data = bytearray(part.data)
+    data = bytearray(event)
     if len(data) < HEADER_BYTES:
         return bytes(data)
     data[_LOG_POS] = ((at + len(data) + part.off) & 0xFFFFFFFF).to_bytes(4, "little")
@@ -147,7 +180,7 @@ def _placed(part: _Part, at: int) -> bytes:
 
 def _edits(right: list[_Part], wrong: list[_Part]) -> Iterator[Edit]:
     """Yield the edits; what is missing or added before the answer's end, and the entry that reports a stop, as one."""
-    edits = list(_single_edits(right, wrong))
+    edits = list(_with_swaps(right, wrong, _single_edits(right, wrong)))
     last = len(right)
     while len(edits) > 1 and edits[-1].end == last and _adjoin(edits) and _is_shorter(edits[-2]):
         _join(edits)
@@ -155,6 +188,22 @@ def _edits(right: list[_Part], wrong: list[_Part]) -> Iterator[Edit]:
     if stops and len(edits) > 1 and _adjoin(edits):
         _join(edits)  # Nothing follows an entry that reports a stop because of that stop.
     yield from edits
+
+
+def _with_swaps(right: list[_Part], wrong: list[_Part], edits: Iterator[Edit]) -> Iterator[Edit]:
+    """Yield edits, two as one if they swap two entries: each without the other would double one and lose one."""
+    last: list[Edit] = []
+    for edit in edits:
+        last.append(edit)
+        if len(last) < 2:
+            continue
+        of_both = (right[last[0].start : edit.end], wrong[last[0].first : edit.last])
+        one, other = ([part.key for part in each] for each in of_both)
+        if _adjoin(last) and len(one) == 2 and one == other[::-1]:
+            _join(last)
+        else:
+            yield last.pop(0)
+    yield from last
 
 
 def _adjoin(edits: list[Edit]) -> bool:

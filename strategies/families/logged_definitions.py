@@ -52,7 +52,7 @@ _CREATE_FORMAT: Final = choices("binlog_format", ("ROW", "STATEMENT"))
 #: From 8.0 on the rules are those of engines without atomic DDL; with it, the creation is one transaction.
 _CREATE_ENGINE: Final = Dimension(
     "engine",
-    {"myisam": ("myisam", False), "innodb": ("innodb", False), "innodb with atomic DDL": ("innodb", True)},
+    {"myisam": "myisam", "innodb": "innodb", "innodb with atomic DDL": "innodb"},
     profiles={"innodb": _NOT_ATOMIC, "innodb with atomic DDL": _ATOMIC},
 )
 _SOURCES: Final = Number("sources")
@@ -76,32 +76,11 @@ def create_select_splits(choose: Chooser, server: Server) -> Question:
     sources = [scenario.create(engine="innodb") for _ in range(3)]
     for _ in scenario.several_of(_ROWS_OF_SOURCE):
         scenario.do(Insert(table=sources[0], values=(choose.integer(0, 9),)))
-    refused = False
     for _ in scenario.several_of(_CREATIONS):
-        refused |= _create_select(scenario, sources)
-    if refused:
-        scenario.mark_everywhere("WL7592-LOG-ON-CREATE-SELECT-REFUSED")
+        engine = scenario.vary(_CREATE_ENGINE)
+        chosen = tuple(sources[: len([*scenario.several_of(_SOURCES)])])
+        scenario.do(CreateTableSelect(table=scenario.new_name(), sources=chosen, engine=engine))
     return scenario.question()
-
-
-def _create_select(scenario: LogQuestion, sources: list[TableName]) -> bool:
-    """Add one statement, and return whether it is refused."""
-    engine, atomic = scenario.vary(_CREATE_ENGINE)
-    chosen = tuple(sources[: len([*scenario.several_of(_SOURCES)])])
-    outcome = scenario.do(CreateTableSelect(table=scenario.new_name(), sources=chosen, engine=engine))
-    if outcome.error is not None:
-        return True
-    settings = scenario.server.settings
-    if settings.binlog_format == "ROW":
-        scenario.mark("WL3303-LOG-MIXTURE")
-    if settings.gtid_mode == "ON":
-        return False
-    scenario.mark("WL7592-LOG-OFF-CREATE-SELECT-ALLOWED", "WL7592-LOG-OFF-NO-RESTRICTIONS")
-    if settings.binlog_format == "STATEMENT":
-        scenario.mark("WL7592-LOG-CREATE-SELECT-STATEMENT")
-    elif not atomic:
-        scenario.mark("WL7592-LOG-CREATE-SELECT-ROW", "WL7592-LOG-CREATE-NOT-INSIDE")
-    return False
 
 
 _OWN: Final = Number("temporary tables", fewest=0, many=(20, 30))
@@ -285,7 +264,6 @@ def temporary_tables(choose: Chooser, server: Server) -> Question:
     scenario = LogQuestion(choose, settings_of(choose, profile, **fixed))
     scenario.open(tables=0)
     table = scenario.create(engine="innodb")
-    refused = False
     for _ in scenario.several_of(_TABLES):
         (place, gtid_next), engine = scenario.vary(_PLACE), scenario.vary(ENGINE)
         dropped, end = scenario.vary(_DROPPED_AGAIN), scenario.vary(_END)
@@ -294,12 +272,10 @@ def temporary_tables(choose: Chooser, server: Server) -> Question:
         else:
             last = Rollback() if end == "rollback" else Commit()
             _set_gtid_next(scenario, gtid_next)
-            refused |= _temporary_inside(scenario, table, last, engine=engine, dropped=dropped)
+            _temporary_inside(scenario, table, last, engine=engine, dropped=dropped)
         # What was set holds for later transactions too.
         scenario.do(Insert(table=table, values=(2,)))
         _set_gtid_next(scenario, "AUTOMATIC")
-    if refused:
-        scenario.mark_everywhere("WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED")
     if scenario.vary(_LEAVES) == "yes":
         # At least one table is left to be dropped.
         client = scenario.vary(_LEAVING)
@@ -331,18 +307,18 @@ def _temporary_outside(scenario: LogQuestion, gtid_next: str, *, engine: str, dr
 
 def _temporary_inside(
     scenario: LogQuestion, table: TableName, last: Commit | Rollback, *, engine: str, dropped: bool
-) -> bool:
-    """Add a transaction that creates and may drop a temporary table, and return whether that is refused."""
-    marks = ("WL7592-LOG-TEMPORARY-INSIDE", "WL7592-LOG-OFF-NO-RESTRICTIONS")
+) -> None:
+    """Add a transaction that creates and may drop a temporary table, if that is not refused."""
+    marks = ("WL7592-LOG-TEMPORARY-INSIDE",)
     scenario.do(Begin())
     scenario.do(Insert(table=table, values=(1,)), "WL7592-LOG-TEMPORARY-INSIDE")
     name = scenario.new_name()
     outcome = scenario.do(CreateTable(table=name, engine=engine, temporary=True), *marks)
     if outcome.error is None and dropped:
-        scenario.do(DropTable(tables=(name,), temporary=True), *marks)
+        own = ("WL7592-LOG-DROP-TEMPORARY-INSIDE",) if scenario.server.settings.profile in ALWAYS else ()
+        scenario.do(DropTable(tables=(name,), temporary=True), *marks, *own)
     scenario.do(last, "WL7592-LOG-TEMPORARY-INSIDE")
     scenario.mark_gtids("WL7592-LOG-TEMPORARY-INSIDE")
-    return outcome.error is not None
 
 
 _ACTION: Final = Dimension(

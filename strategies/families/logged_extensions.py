@@ -173,7 +173,7 @@ def _create_like_each(scenario: LogQuestion) -> None:
 def _add_like(scenario: LogQuestion, *, of_temporary: bool, temporary: bool, condition: bool) -> None:
     if of_temporary:
         name = scenario.create(engine="innodb", temporary=True)
-        _is_unlogged(scenario, temporary=True)
+        scenario.mark(*(() if _is_unlogged(scenario, temporary=True) else _created(scenario, "PLAIN")))
         like = scenario.server.session(1).temporary[name]
     else:
         like = scenario.choose.one_of(scenario.base_tables())

@@ -72,6 +72,10 @@ def logged_rows_queries(choose: Chooser, server: Server) -> Question:
         if never and shape in ("ON and OFF", "two sessions"):
             shape = "one by one"
         _SHAPED[shape](scenario, len([*scenario.several_of(_STATEMENTS)]))
+    # No log ends here, so that all after a new value of the option is in the log that has the value.
+    changes = [number for number, each in enumerate(scenario.statements) if isinstance(each, SetSession)]
+    for number in range(changes[0] if changes else 0, len(scenario.statements) if changes else 0):
+        scenario.mark("WL4033-LOG-OPTION-DYNAMIC", statement=number)
     return scenario.question()
 
 

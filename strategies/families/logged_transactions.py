@@ -176,8 +176,6 @@ def mixed_engines(choose: Chooser, server: Server) -> Question:
     if given:
         scenario.do(SetSession(variable="gtid_next", value=scenario.given_gtid()))
     _mix(scenario, kept, plain)
-    if any(each.error is not None for each in scenario.outcomes):
-        scenario.mark_everywhere("WL7592-LOG-ON-MIXED-ENGINES-REFUSED")
     return scenario.question()
 
 

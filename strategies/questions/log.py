@@ -1,7 +1,7 @@
 """Questions in the role `log`: a scenario, the events that a server logs for it, and their requirements."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.binlog.event_types import GTID_TYPES, EventType, Purpose, types_of
@@ -34,6 +34,13 @@ from conformance.strategies.grammar.case import EVERY_EVENT, Expected
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.marks.logged_markers import boundary_marks
+from conformance.strategies.marks.logged_statements import (
+    creation_marks,
+    permission_marks,
+    refusal_marks,
+    sequence_marks,
+    temporary_marks,
+)
 from conformance.strategies.scenarios.scenario import ScenarioBuilder
 
 #: Statements that change rows: each must be in the log, as rows or as a statement.
@@ -84,11 +91,23 @@ class LogQuestion(ScenarioBuilder):
         self._everywhere: list[str] = []
         self._of_previous_gtids: list[tuple[str, PlannedLog]] = []
         self._with_boundaries = False
+        #: The settings with which each statement was run.
+        self._settings_of: list[Settings] = []
 
     def do(self, statement: Statement, *requirements: str) -> ExecutionOutcome:
         """Add a statement, and the requirements that govern what is logged for it."""
+        settings, at = self.server.settings, len(self.statements)
+        is_outside = self.server.session(statement.session).transaction is None
         outcome = super().do(statement)
+        self._settings_of.append(settings)
         self.mark(*requirements)
+        self.mark_everywhere(*self._held(refusal_marks(settings, outcome)))
+        # Servers before 5.7 keep the rule only where they write GTIDs.
+        has_gtids = self.server.rules.gtid_events == "always" or settings.gtid_mode in NUMBERED_MODES
+        if is_outside and has_gtids and outcome.error is None:
+            self.mark(*self._held(temporary_marks(settings, statement)))
+        is_unrestricted = self.server.unrestricted[-1:] == [at]
+        self.mark(*self._held(permission_marks(settings, is_unrestricted=is_unrestricted)))
         return outcome
 
     def mark(self, *requirements: str, statement: int | None = None) -> None:
@@ -113,6 +132,25 @@ class LogQuestion(ScenarioBuilder):
         """Record that the rules on boundary markers govern every event that they cover."""
         self._with_boundaries = True
 
+    def _marks_of_statement(
+        self, number: int, statement: Statement, entries: Sequence[Mapping[str, Any]], logged: Sequence[int]
+    ) -> Iterator[tuple[str, Sequence[int]]]:
+        """Yield the requirements that a statement exercises in whatever scenario, with the indices of its entries."""
+        own = [index for index in logged if entries[index].get("query") not in _WORDS]
+        of_statement = [entries[index] for index in logged]
+        of_creation = dict(creation_marks(self._settings_of[number], statement, of_statement))
+        for requirement in self._held(of_creation):
+            yield requirement, logged if of_creation[requirement] else own
+        for requirement in self._held(sequence_marks(statement, of_statement)):
+            yield requirement, logged
+        if isinstance(statement, _CHANGES):
+            as_rows = any("rows" in entries[index] for index in own)
+            yield f"WL3303-LOG-AS-{'ROWS' if as_rows else 'STATEMENT'}", own
+
+    def _held(self, requirements: Iterable[str]) -> Iterator[str]:
+        """Yield those of some requirements that hold under the profile."""
+        yield from (each for each in requirements if self._settings.profile in catalogue()[each].holds)
+
     def question(self) -> Question:
         """Return the finished question."""
         entries: list[dict[str, Any]] = []
@@ -131,17 +169,15 @@ class LogQuestion(ScenarioBuilder):
         for requirement, statement, of_gtids in self._of_statement:
             marks[requirement] += owned[statement, of_gtids]
         for statement, each in enumerate(self.statements):
-            if isinstance(each, _CHANGES):
-                indices = [index for index in owned[statement, False] if entries[index].get("query") not in _WORDS]
-                as_rows = any("rows" in entries[index] for index in indices)
-                marks[f"WL3303-LOG-AS-{'ROWS' if as_rows else 'STATEMENT'}"] += indices
+            for requirement, indices in self._marks_of_statement(statement, each, entries, owned[statement, False]):
+                marks[requirement] += indices
         for requirement, marked_log in self._of_previous_gtids:
             marks[requirement] += [
                 index
                 for index, entry in enumerate(entries)
                 if entry["type"] == EventType.PREVIOUS_GTIDS and self.server.logs[entry["log"]] is marked_log
             ]
-        off = _of_options_off(self._settings, self.statements)
+        off = self._held(_of_options_off(self._settings, self.statements))
         for requirement in (*self._everywhere, *ALWAYS, *off):
             marks[requirement].append(EVERY_EVENT)
         return Question(
@@ -156,7 +192,7 @@ def _of_options_off(settings: Settings, statements: Iterable[Statement]) -> Iter
     given = {each.variable for each in statements if isinstance(each, SetVariable)}
     for option, requirements in _OF_OPTION_OFF.items():
         if not getattr(settings, option) and option not in given:
-            yield from (each for each in requirements if settings.profile in catalogue()[each].holds)
+            yield from requirements
 
 
 def _events(log: PlannedLog) -> Iterator[tuple[LoggedEvent, int, int | None]]:

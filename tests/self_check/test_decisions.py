@@ -24,7 +24,7 @@ def decisions(role, family, profile, change):
     case = case_of(CaseId(family, profile, seed=0, index=0, role=role))
     right = REFERENCE.ask(request_of(case))
     wrong = replace(right, events=tuple(change(list(right.events))))
-    return case, right, Decisions(case, wrong, REFERENCE.declaration.roles[role])
+    return case, right, Decisions(case, right, wrong, REFERENCE.declaration.roles[role])
 
 
 def test_the_events_of_a_filtered_group_are_one_decision():
@@ -44,7 +44,7 @@ def test_what_follows_from_a_wrong_step_of_a_boundary_parser_belongs_to_it():
         right, wrong = (each.ask(request_of(case)) for each in (REFERENCE, mutant))
         if right != wrong:
             break
-    made = Decisions(case, wrong, REFERENCE.declaration.roles["boundary"])
+    made = Decisions(case, right, wrong, REFERENCE.declaration.roles["boundary"])
     differing = [
         index for index, (one, other) in enumerate(zip(right.events, wrong.events, strict=True)) if one != other
     ]
@@ -61,3 +61,17 @@ def test_an_entry_of_another_role_is_a_decision_by_itself(role):
     _, right, made = decisions(role, family, "worklog", lambda entries: entries[:-1])
     assert {made.of(index) for index in range(len(right.events))} <= {None}
     assert all(made.leads(index) for index in range(len(right.events)))
+
+
+def test_a_log_whose_format_description_declares_another_format_is_one_decision():
+    require_role("log")
+    mutant = MutantImplementation(mutant_of("logs-two-query-formats"))
+    for number in count():
+        case = case_of(CaseId("logged_tables_info", "worklog", seed=0, index=number, role="log"))
+        right, wrong = (each.ask(request_of(case)) for each in (REFERENCE, mutant))
+        if right != wrong:
+            break
+    made = Decisions(case, right, wrong, REFERENCE.declaration.roles["log"])
+    numbers = [made.of(index) for index in range(len(right.events))]
+    # Only the first log has the format of the right answer.
+    assert numbers == [each["log"] or None for each in right.events]

@@ -1,9 +1,13 @@
 """Edits: all of them make the wrong answer, none of them the right one, some of them a part."""
 
+from itertools import count
+
 import pytest
 
+from conformance.binlog.event_types import EventType
 from conformance.mutants.mutant import MutantImplementation
-from conformance.oracles.judge import request_of
+from conformance.mutants.registry import mutant_of
+from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.protocol.roles.registry import role_names
 from conformance.reference.implementation import ReferenceImplementation
@@ -59,6 +63,41 @@ def test_what_is_read_after_a_refusal_goes_with_it():
     made = difference(entries(4, error=Refusal(9, "checksum", "no")), entries(4, 9, 12))
     assert [(each.start, each.end) for each in made.edits] == [(1, 2)]
     assert made.with_edits(made.edits) == entries(4, 9, 12)
+
+
+def log_case(family, profile, mutant):
+    """Return the first case in which a mutant of the role `log` answers wrong, with its question and both answers."""
+    require_role("log")
+    implementation = MutantImplementation(mutant_of(mutant))
+    for number in count():
+        case = case_of(CaseId(family, profile, seed=0, index=number, role="log"))
+        request = request_of(case)
+        right, wrong = (each.ask(request) for each in (REFERENCE, implementation))
+        if right != wrong:
+            return case, request, right, wrong
+
+
+@pytest.mark.parametrize("mutant", ["logs-rows-twice", "logs-gtid-of-rollback"])
+def test_a_gtid_event_has_the_length_and_the_number_of_its_transaction_whichever_edits_are_made(mutant):
+    case, request, right, wrong = log_case("logged_modes", "mysql-8.0", mutant)
+    made = Difference(request, right, wrong)
+    judge = Judge(REFERENCE.declaration.roles["log"])
+    blamed = {
+        verdict.requirement
+        for edit in made.edits
+        for verdict in judge.judge(case, made.with_edits([edit]))
+        if verdict.is_failure
+    }
+    assert blamed
+    assert blamed.isdisjoint({"FORMAT-LOG-TRANSACTION-LENGTH", "WL7592-LOG-LOGICAL-TIMESTAMPS"})
+
+
+def test_two_entries_that_are_swapped_are_one_edit():
+    _, request, right, wrong = log_case("logged_rows_queries", "worklog", "logs-text-after-table-map")
+    made = Difference(request, right, wrong)
+    for edit in made.edits:
+        types = [each["type"] for each in right.events[edit.start : edit.end]]
+        assert types == [EventType.ROWS_QUERY, EventType.TABLE_MAP]
 
 
 @pytest.mark.parametrize("role", role_names())

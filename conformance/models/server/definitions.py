@@ -22,7 +22,8 @@ from conformance.models.server.tables import Row, Table, TableName
 from conformance.models.server.tables_info import list_of_rename
 from conformance.models.server.transactions import commit_open
 
-_TEMPORARY_REFUSED: Final = 1787
+#: The number of the error with which temporary tables inside a transaction are refused, before 8.0.
+TEMPORARY_REFUSED: Final = 1787
 _TEMPORARY_REFUSED_SINCE_8_0: Final = 3748
 _EXISTS: Final = 1050
 _NO_DATABASE: Final = 1049
@@ -94,12 +95,11 @@ def check_temporary(server: SourceServer, session: Session) -> None:
     Raises:
         Refused: GTID consistency forbids it inside a transaction; from 8.0 on only if it would be logged.
     """
-    enforced = server.must_be_consistent(session)
     forbidden = not server.rules.atomic_ddl or _logs_temporary(server, session)
-    if enforced and forbidden and session.transaction is not None:
-        message = "Statement violates GTID consistency: CREATE TEMPORARY TABLE and DROP TEMPORARY TABLE can only be"
-        code = _TEMPORARY_REFUSED_SINCE_8_0 if server.rules.atomic_ddl else _TEMPORARY_REFUSED
-        raise StatementRefused(code, f"{message} executed outside transactional context.")
+    if forbidden and session.transaction is not None:
+        what = "CREATE TEMPORARY TABLE and DROP TEMPORARY TABLE can only be executed outside transactional context."
+        code = _TEMPORARY_REFUSED_SINCE_8_0 if server.rules.atomic_ddl else TEMPORARY_REFUSED
+        server.forbid(session, code, what)
 
 
 def keep_transaction(server: SourceServer, session: Session) -> None:
@@ -209,9 +209,8 @@ def create_table_select(server: SourceServer, session: Session, statement: Creat
 def _check_create_select(server: SourceServer, session: Session, statement: CreateTableSelect) -> None:
     rules = server.rules
     atomic = rules.create_select == "atomic" and statement.engine == "innodb"
-    if server.must_be_consistent(session) and not atomic:
-        message = "Statement violates GTID consistency: CREATE TABLE ... SELECT."
-        raise StatementRefused(CREATE_SELECT_REFUSED, message)
+    if not atomic:
+        server.forbid(session, CREATE_SELECT_REFUSED, "CREATE TABLE ... SELECT.")
 
 
 def _log_create_select(server: SourceServer, session: Session, statement: CreateTableSelect, made: Table) -> None:

@@ -55,6 +55,7 @@ class SourceServer:
             its own for them (MySQL 9.7.4).
         logs: Its binary logs, oldest first, the current one last; not those that were purged.
         at: Index of the current statement; None while the server starts for the first time.
+        unrestricted: Indices of the statements that GTID consistency forbids, and that were run as it is not enforced.
 
     Args:
         settings: The settings with which it starts.
@@ -72,6 +73,7 @@ class SourceServer:
         self.unlogged = ExecutedGtids()
         self.logs: list[PlannedLog] = []
         self.at: int | None = None
+        self.unrestricted: list[int | None] = []
         self._threads = _FIRST_THREAD
         self._table_ids = 100
         self._xids = 10
@@ -151,6 +153,21 @@ class SourceServer:
             return False
         numbered = self.settings.gtid_mode in NUMBERED_MODES and session.gtid_next == AUTOMATIC
         return self.settings.enforce_gtid_consistency or session.has_given_gtid or numbered
+
+    def forbid(self, session: Session, code: int, what: str) -> None:
+        """Refuse the current statement, which GTID consistency forbids, if that is enforced.
+
+        Args:
+            session: The session.
+            code: The number of the error.
+            what: What is forbidden, as in the error's text.
+
+        Raises:
+            StatementRefused: It is enforced.
+        """
+        if self.must_be_consistent(session):
+            raise StatementRefused(code, f"Statement violates GTID consistency: {what}")
+        self.unrestricted.append(self.at)
 
     def skips(self, session: Session) -> bool:
         """Return whether a session's next transaction was executed before, and so is not executed again."""

@@ -12,7 +12,7 @@ from conformance.binlog.servers import WITH_ROWS_QUERIES
 from conformance.models.server import events
 from conformance.models.server.logged_event import LoggedEvent
 from conformance.models.server.logging_server import SourceServer
-from conformance.models.server.session import OpenTransaction, Session, StatementRefused
+from conformance.models.server.session import OpenTransaction, Session
 from conformance.models.server.sql import COMPUTED_VALUES, sql_of
 from conformance.models.server.statements import (
     Delete,
@@ -30,7 +30,7 @@ from conformance.models.server.transactions import share_new_rows
 #: A change of one table's rows: the table, the kind of change, and the rows before and after it.
 Change = tuple[Table, RowsKind, list[tuple[Row | None, Row | None]]]
 
-_NOT_TRANSACTIONAL: Final = 1785
+MIXED_ENGINES_REFUSED: Final = 1785
 
 
 def insert(server: SourceServer, session: Session, statement: Insert) -> None:
@@ -236,16 +236,13 @@ def _lone_maps(server: SourceServer, session: Session, changes: Sequence[Change]
 
 
 def _check_engines(server: SourceServer, session: Session, tables: Sequence[Table]) -> None:
-    enforced = server.must_be_consistent(session)
     exempt = session.binlog_format != "STATEMENT"
     plain = any(not table.transactional and not (table.temporary and exempt) for table in tables)
     mixed = plain and any(table.transactional for table in tables)
     later = session.transaction is not None and session.transaction.events
-    if enforced and plain and (mixed or later):
-        message = "Statement violates GTID consistency: updates to non-transactional tables can only be done in"
-        raise StatementRefused(
-            _NOT_TRANSACTIONAL, f"{message} either autocommitted statements or single-statement transactions"
-        )
+    if plain and (mixed or later):
+        what = "updates to non-transactional tables can only be done in either autocommitted statements"
+        server.forbid(session, MIXED_ENGINES_REFUSED, f"{what} or single-statement transactions")
 
 
 def _apply(server: SourceServer, session: Session, change: Change) -> None:

@@ -16,6 +16,8 @@ from conformance.models.server.sql import sql_of
 from conformance.models.server.statements import (
     CreateTableLike,
     CreateTableSelect,
+    Insert,
+    SetVariable,
     Statement,
 )
 from conformance.mutants.log.faults import (
@@ -25,19 +27,22 @@ from conformance.mutants.log.faults import (
     by_kind,
     changed,
     each_event,
-    of_type,
+    is_delayed,
     set_fields,
+    units,
 )
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.log import scenario_of, written
 
 
-def table_map_for_each(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
-    """Write the Table_map again before each rows event after another one."""
-    event = unit.events[at]
-    if event.type in ROWS_TYPES and unit.events[at - 1].type in ROWS_TYPES:
-        yield next(each for each in unit.events[at::-1] if each.type == EventType.TABLE_MAP)
-    yield event
+def table_map_for_each(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
+    """Write the Table_map of an INSERT DELAYED again before each of its rows events after the first."""
+    made: list[LoggedEvent] = []
+    for event in unit.events:
+        if event.type in ROWS_TYPES and made[-1].type in ROWS_TYPES and is_delayed(scenario, unit):
+            made.append(next(each for each in reversed(made) if each.type == EventType.TABLE_MAP))
+        made.append(event)
+    yield replace(unit, events=tuple(made))
 
 
 def text_after_table_map(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
@@ -146,42 +151,85 @@ def without_timestamps(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if name != "logical_timestamp_typecode"}
 
 
-def created_as_given(which: str) -> Answer:
+#: Whether a fault is in what a unit holds of a statement that the server writes itself.
+UnitCondition = Callable[[Scenario, Unit], bool]
+
+
+def with_lists(scenario: Scenario, unit: Unit) -> bool:
+    """Return whether the server has tables info in its Query events."""
+    return scenario.settings.binlog_with_tables_info
+
+
+def in_two_transactions(scenario: Scenario, unit: Unit) -> bool:
+    """Return whether a creation is a transaction of its own, under WL#7592 and without a GTID."""
+    alone = len(unit.events) == 2 and unit.events[0].type == EventType.ANONYMOUS_GTID
+    return alone and not scenario.settings.before_wl7592
+
+
+def created_as_given(kind: type[CreateTableLike | CreateTableSelect], *, condition: UnitCondition) -> Answer:
     """Return the answer with CREATE TABLE in the user's words where the server writes its own."""
-    kinds = {"like": (CreateTableLike,), "row": (CreateTableSelect,)}[which]
+    is_kind = by_kind(kind)
 
-    def answer(request: Request) -> Observation:
-        scenario = scenario_of(request)
-        logs = log_of(scenario).logs
-        for log in logs:
-            log.units = [_in_given_words(scenario, unit, kinds) for unit in log.units]
-        return written(request, logs)
+    def change(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
+        if unit.statement is None or not (is_kind(scenario, unit) and condition(scenario, unit)):
+            yield unit
+            return
+        text = (sql_of(scenario.statements[unit.statement]) or "").encode()
+        made = (set_fields(query=text)(event) if event.generated else event for event in unit.events)
+        yield replace(unit, events=tuple(made))
 
-    return answer
-
-
-def _in_given_words(scenario: Scenario, unit: Unit, kinds: tuple[type[Statement], ...]) -> Unit:
-    if not by_kind(*kinds)(scenario, unit) or unit.statement is None:
-        return unit
-    text = (sql_of(scenario.statements[unit.statement]) or "").encode()
-    made = (set_fields(query=text)(event) if event.generated else event for event in unit.events)
-    return replace(unit, events=tuple(made))
+    return units(change)
 
 
-def created_wider(request: Request) -> Observation:
-    """Return the answer with a column more in each CREATE TABLE that the server writes itself."""
-    return changed(
-        lambda log, unit, event: event.generated and b"(`a` int" in event.fields.get("query", b""),
-        lambda event: set_fields(query=event.fields["query"].replace(b"(`a` int", b"(`a` int, `b` int"))(event),
-    )(request)
+def created_wider(condition: UnitCondition) -> Answer:
+    """Return the answer with a column more in each CREATE TABLE that the server writes itself for a SELECT."""
+    of_select = by_kind(CreateTableSelect)
+
+    def wider(event: LoggedEvent) -> LoggedEvent:
+        if not event.generated or b"(`a` int" not in event.fields.get("query", b""):
+            return event
+        return set_fields(query=event.fields["query"].replace(b"(`a` int", b"(`a` int, `b` int"))(event)
+
+    def change(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
+        is_changed = of_select(scenario, unit) and condition(scenario, unit)
+        yield replace(unit, events=tuple(map(wider, unit.events))) if is_changed else unit
+
+    return units(change)
 
 
-def rewritten(request: Request) -> Observation:
-    """Log each CREATE TABLE in statement format under another engine."""
-    return changed(
-        lambda log, unit, event: not event.generated and event.fields.get("query", b"").startswith(b"create"),
-        lambda event: set_fields(query=event.fields["query"] + b" engine=memory")(event),
-    )(request)
+def rewritten(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
+    """Log each CREATE TABLE in statement format under another engine, where Query events have tables info."""
+    settings = scenario.settings
+
+    def rewrite(event: LoggedEvent) -> LoggedEvent:
+        text = event.fields.get("query", b"")
+        if event.generated or not text.startswith((b"create table", b"create temporary table")):
+            return event
+        return set_fields(query=text + b" engine=memory")(event)
+
+    is_changed = settings.binlog_format == "STATEMENT" and settings.binlog_with_tables_info
+    yield replace(unit, events=tuple(map(rewrite, unit.events))) if is_changed else unit
+
+
+def creation_as_statement(request: Request) -> Observation:
+    """Log each CREATE TABLE ... SELECT in row format as it was given, without its rows."""
+    scenario = scenario_of(request)
+    of_select = by_kind(CreateTableSelect)
+    logs = log_of(scenario).logs
+    for log in logs:
+        made: list[Unit] = []
+        for unit in log.units:
+            creation = next((event for event in unit.events if event.generated), None)
+            if unit.statement is None or not (unit.transaction and of_select(scenario, unit)):
+                made.append(unit)
+            elif creation is not None:
+                text = (sql_of(scenario.statements[unit.statement]) or "").encode()
+                gtid = unit.events[: unit.events[0].type in GTID_TYPES]
+                made.append(replace(unit, events=(*gtid, set_fields(query=text)(creation))))
+            elif not any(each.statement == unit.statement for each in made):
+                made.append(unit)
+        log.units = made
+    return written(request, logs)
 
 
 def texts_for(kind: type[Statement]) -> Answer:
@@ -233,21 +281,34 @@ def texts_first(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Uni
     yield replace(unit, events=(*unit.events[:first], *texts, *rest))
 
 
-def ignorable_before_rows(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
-    """Write an empty ignorable event before rows that have no text."""
-    event = unit.events[at]
-    if event.type == EventType.TABLE_MAP and unit.events[at - 1].type not in (
-        EventType.ROWS_QUERY,
-        EventType.TABLE_MAP,
-    ):
-        yield LoggedEvent(EventType.IGNORABLE, {"body": b""}, int(Flag.IGNORABLE))
-    yield event
+def ignorable_before_rows(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
+    """Write an empty ignorable event before the rows of a transaction, where the option is off all along."""
+    given = any(isinstance(each, SetVariable) for each in scenario.statements)
+    is_off = not (given or scenario.settings.binlog_rows_query_log_events)
+    made: list[LoggedEvent] = []
+    for event in unit.events:
+        if is_off and event.type == EventType.TABLE_MAP and made[-1].type != EventType.TABLE_MAP:
+            made.append(LoggedEvent(EventType.IGNORABLE, {"body": b""}, int(Flag.IGNORABLE)))
+        made.append(event)
+    yield replace(unit, events=tuple(made))
+
+
+def insert_without_begin(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
+    """Leave out the BEGIN of each INSERT outside transactions whose text is logged."""
+    has_text = any(event.type == EventType.ROWS_QUERY for event in unit.events)
+    if has_text and by_kind(Insert)(scenario, unit):
+        yield replace(unit, events=tuple(event for event in unit.events if not is_begin(log, unit, event)))
+    else:
+        yield unit
 
 
 def longer_xids(request: Request) -> Observation:
-    """Write one more byte in each Xid event."""
+    """Write one more byte in each Xid event that has a boundary marker."""
     tail = LoggedEvent(EventType.XID, {"xid": 0, TAIL: b"\0"})
-    return changed(of_type(EventType.XID), lambda event: replace(tail, statement=event.statement))(request)
+    return changed(
+        lambda log, unit, event: log.boundary_markers and event.type == EventType.XID,
+        lambda event: replace(tail, statement=event.statement),
+    )(request)
 
 
 def by_type_alone(unit: Unit, at: int, right: BoundaryType) -> int:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.servers import server_of
 from conformance.models.boundary.boundary_type import BoundaryType
 from conformance.models.server.boundary_marking import boundaries_of
@@ -15,9 +16,7 @@ from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
 from conformance.models.server.logging_rules import LoggingRules, rules_of
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.settings import Settings
-from conformance.models.server.statements import (
-    Statement,
-)
+from conformance.models.server.statements import Insert, Statement
 from conformance.protocol.answered_streams import observed_streams
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.log import scenario_of, written
@@ -133,6 +132,12 @@ def by_kind(*kinds: type[Statement]) -> Callable[[Scenario, Unit], bool]:
     return of_kind
 
 
+def is_delayed(scenario: Scenario, unit: Unit) -> bool:
+    """Return whether a transaction is that of an INSERT DELAYED."""
+    statement = None if unit.statement is None else scenario.statements[unit.statement]
+    return unit.transaction and isinstance(statement, Insert) and statement.delayed
+
+
 def set_fields(**fields: Any) -> Callable[[LoggedEvent], LoggedEvent]:
     """Return the change that sets fields of an event."""
     return lambda event: replace(event, fields={**event.fields, **fields})
@@ -172,6 +177,11 @@ def marks_as(condition: Callable[[Unit, int, BoundaryType], bool], marker: int) 
 def is_type(*types: int) -> Callable[[Unit, int, BoundaryType], bool]:
     """Return the condition that the event at a place of a transaction has one of some types."""
     return lambda unit, at, right: unit.events[at].type in types
+
+
+def has_lists(log: PlannedLog) -> bool:
+    """Return whether the Query events of a log have tables info."""
+    return log.format.post_header_length(EventType.QUERY) == EXTENDED_QUERY_POST_HEADER
 
 
 def creates(unit: Unit) -> bool:

@@ -9,6 +9,7 @@ from conformance.binlog.event_types import GTID_TYPES, ROWS_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
+from conformance.models.server.drops import PARTIAL_DROP
 from conformance.models.server.execution import log_of
 from conformance.models.server.gtid import Gtid
 from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
@@ -61,25 +62,31 @@ def _with_value(event: LoggedEvent, value: int) -> LoggedEvent:
     return set_fields(row_data=data[:-4] + value.to_bytes(4, "little"))(event)
 
 
-def without_given_gtid(scenario: Scenario) -> Scenario:
-    """Set no GTID for a transaction; the number of statements stays."""
-    return replace(scenario, statements=tuple(_automatic(each) for each in scenario.statements))
+def without_gtid_of_partial_drop(scenario: Scenario) -> Scenario:
+    """Set no GTID for a DROP DATABASE that fails because it would need several; the number of statements stays."""
+    statements = list(scenario.statements)
+    for index, outcome in enumerate(log_of(scenario).outcomes):
+        before = statements[index - 1]
+        if outcome.error == PARTIAL_DROP and isinstance(before, SetSession) and before.variable == "gtid_next":
+            statements[index - 1] = replace(before, value=AUTOMATIC)
+    return replace(scenario, statements=tuple(statements))
 
 
-def _automatic(statement: Statement) -> Statement:
-    given = isinstance(statement, SetSession) and statement.variable == "gtid_next" and statement.value != ANONYMOUS
-    return SetSession(variable="gtid_next", value=AUTOMATIC, session=statement.session) if given else statement
+def own_gtid_of(kinds: tuple[type[Statement], ...], *, words: bytes = b"") -> Answer:
+    """Return the answer in which statements of some kinds have GTIDs of the server's own, with high numbers.
 
-
-def own_gtid_of(kinds: tuple[type[Statement], ...]) -> Answer:
-    """Return the answer in which statements of some kinds have GTIDs of the server's own, with high numbers."""
+    Args:
+        kinds: The kinds of statements.
+        words: The words with which what is logged for them begins.
+    """
     is_kind = by_kind(*kinds)
 
     def change(scenario: Scenario, log: PlannedLog, unit: Unit) -> tuple[Unit, ...]:
         first = unit.events[0]
         own = UUID(scenario.settings.server_uuid).bytes
         given = first.type in GTID_TYPES and first.fields["source_uuid"] not in (bytes(16), own)
-        if not (is_kind(scenario, unit) and given and first.type == EventType.GTID):
+        text = unit.events[-1].fields.get("query", b"")
+        if not (is_kind(scenario, unit) and given and first.type == EventType.GTID and text.startswith(words)):
             return (unit,)
         renamed = set_fields(source_uuid=own, gno=1000 + (unit.statement or 0))(first)
         return (replace(unit, events=(renamed, *unit.events[1:])),)

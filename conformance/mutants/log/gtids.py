@@ -78,6 +78,7 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-CHECKSUMS",
         "where binlog_checksum changes, the Rotate that ends a log is written in the new way",
         answer=ends_as_the_next_log,
+        also=("FORMAT-LOG-ROTATE-NEXT",),
     ),
     Mutant(
         "logs-gtid-starts-at-its-end",
@@ -102,6 +103,7 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-LOG-GTID-CHECKSUMS",
         "the Query events of a transaction have a wrong checksum",
         answer=checksums(EventType.QUERY),
+        also=("FORMAT-LOG-CHECKSUMS",),
     ),
     Mutant(
         "logs-bad-description-checksum",

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Final
 
 from conformance.models.server.logged_event import LoggedEvent
+from conformance.models.server.options import option_of
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.statements import (
     REFUSED,
@@ -77,9 +78,13 @@ def never_global(scenario: Scenario) -> Scenario:
 
 
 def ignored_at_start(scenario: Scenario) -> Scenario:
-    """Leave out the option of a restart."""
-    statements = (replace(each, options=()) if isinstance(each, Restart) else each for each in scenario.statements)
+    """Leave out the option of a restart; others keep their values."""
+    statements = (_without_option(each) if isinstance(each, Restart) else each for each in scenario.statements)
     return replace(scenario, statements=tuple(statements))
+
+
+def _without_option(restart: Restart) -> Restart:
+    return replace(restart, options=tuple(each for each in restart.options if option_of(*each)[0] != _OPTION))
 
 
 def global_at_once(scenario: Scenario) -> Scenario:

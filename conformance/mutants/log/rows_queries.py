@@ -9,10 +9,11 @@ from conformance.models.server.statements import (
     InternalRows,
 )
 from conformance.mutants.log.event_faults import (
+    creation_as_statement,
     first_text_only,
     first_two_texts_only,
     ignorable_before_rows,
-    is_begin,
+    insert_without_begin,
     table_map_for_each,
     text_after_table_map,
     text_per_table,
@@ -28,7 +29,6 @@ from conformance.mutants.log.faults import (
     set_fields,
     set_flags,
     units,
-    without,
 )
 from conformance.mutants.log.option_faults import (
     as_ascii,
@@ -119,8 +119,8 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-insert-without-begin",
         "WL4033-LOG-ONE-STATEMENT-SEQUENCE",
-        "a statement on its own has no BEGIN",
-        answer=without(is_begin),
+        "an INSERT on its own whose text is logged has no BEGIN",
+        answer=units(insert_without_begin),
         also=(
             "FORMAT-LOG-END-NEEDS-BEGIN",
             "WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP",
@@ -200,14 +200,14 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-option-off-ignorable",
         "WL4033-LOG-OPTION-OFF-OLD-SAFE",
         "with the option off an empty ignorable event is logged before rows",
-        answer=each_event(ignorable_before_rows),
+        answer=units(ignorable_before_rows),
         also=("WL4033-LOG-ROWS-QUERY-CONDITIONS",),
     ),
     Mutant(
         "logs-delayed-table-maps",
         "WL4033-LOG-DELAYED-ONE-TABLE-MAP",
         "each rows event of an INSERT DELAYED has a Table_map",
-        answer=each_event(table_map_for_each),
+        answer=units(table_map_for_each),
     ),
     Mutant(
         "logs-delayed-shared",
@@ -227,6 +227,7 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL3303-LOG-AS-ROWS",
         "in row format statements are logged",
         answer=other_scenario(in_format("ROW", "STATEMENT")),
+        also=("WL3303-LOG-MIXTURE",),
     ),
     Mutant(
         "logs-statement-and-rows",
@@ -262,6 +263,6 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-mixture-as-statement",
         "WL3303-LOG-MIXTURE",
         "in row format CREATE TABLE ... SELECT is logged as a statement",
-        answer=other_scenario(in_format("ROW", "STATEMENT")),
+        answer=creation_as_statement,
     ),
 )

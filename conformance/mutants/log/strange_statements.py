@@ -4,22 +4,32 @@ from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.event_types import EventType
+from conformance.models.server.logged_event import Unit
 from conformance.models.server.logging_rules import DropClass
+from conformance.models.server.scenario import Scenario
 from conformance.models.server.statements import (
     CreateTable,
     CreateTableSelect,
     Disconnect,
     DropDatabase,
     DropTable,
-    Insert,
     Maintain,
     Rollback,
-    UpdateTables,
+)
+from conformance.mutants.log.consistency_faults import (
+    CREATE_SELECT,
+    MIXED_ENGINES,
+    TEMPORARY_INSIDE,
+    changes_rows,
+    is_of_temporary_tables,
+    of_temporary_tables,
+    refusing,
 )
 from conformance.mutants.log.event_faults import (
     created_as_given,
     created_wider,
     drops_of,
+    in_two_transactions,
 )
 from conformance.mutants.log.faults import (
     begins,
@@ -27,8 +37,6 @@ from conformance.mutants.log.faults import (
     is_query,
     other_rules,
     other_scenario,
-    other_settings,
-    set_fields,
     units,
     without,
 )
@@ -37,11 +45,10 @@ from conformance.mutants.log.gtid_faults import (
     given_gtid_at_end,
     number_temporary,
     own_gtid_of,
-    without_given_gtid,
+    without_gtid_of_partial_drop,
 )
 from conformance.mutants.log.transaction_faults import (
     joined,
-    logs_refused,
     unlogged,
     wrapped,
 )
@@ -57,45 +64,56 @@ _ALL_CLASSES: Final[tuple[DropClass, ...]] = (
 )
 
 
+def is_numberless(scenario: Scenario) -> bool:
+    """Return whether a server writes Anonymous_gtid events and no GTIDs."""
+    return scenario.settings.gtid_mode == "OFF" and not scenario.settings.before_wl7592
+
+
+def is_given_creation(scenario: Scenario, unit: Unit) -> bool:
+    """Return whether a unit is logged under WL#7592 as the statement was given."""
+    return not (scenario.settings.before_wl7592 or unit.events[-1].generated)
+
+
 LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
     # WL#7592: unusual statements
     Mutant(
         "logs-off-restricted",
         "WL7592-LOG-OFF-NO-RESTRICTIONS",
         "temporary tables inside a transaction are refused with gtid_mode=OFF",
-        answer=other_settings(enforce_gtid_consistency=True),
+        answer=refusing(of_temporary_tables),
     ),
     Mutant(
         "logs-off-mixed-engines-refused",
         "WL7592-LOG-OFF-NO-RESTRICTIONS",
         "changes of transactional and of other tables together are refused with gtid_mode=OFF",
-        answer=other_settings(enforce_gtid_consistency=True),
+        answer=refusing(changes_rows),
     ),
     Mutant(
         "logs-on-mixed-engines",
         "WL7592-LOG-ON-MIXED-ENGINES-REFUSED",
         "changes that GTID consistency refuses are logged",
-        answer=logs_refused((Insert, UpdateTables)),
+        answer=MIXED_ENGINES,
     ),
     Mutant(
         "logs-off-no-create-select",
         "WL7592-LOG-OFF-CREATE-SELECT-ALLOWED",
         "CREATE TABLE ... SELECT is not logged with gtid_mode=OFF",
-        answer=unlogged(CreateTableSelect),
+        answer=unlogged(CreateTableSelect, condition=is_numberless),
     ),
     Mutant(
         "logs-on-create-select",
         "WL7592-LOG-ON-CREATE-SELECT-REFUSED",
         "CREATE TABLE ... SELECT is logged although GTID consistency refuses it",
-        answer=logs_refused((CreateTableSelect,)),
+        answer=CREATE_SELECT,
     ),
     Mutant(
         "logs-create-select-in-group",
         "WL7592-LOG-CREATE-SELECT-STATEMENT",
         "in statement format CREATE TABLE ... SELECT is logged between BEGIN and COMMIT",
-        answer=wrapped((CreateTableSelect,)),
+        answer=wrapped((CreateTableSelect,), condition=is_given_creation),
         also=(
             "WL7592-LOG-ON-GTID-FIRST",
+            "WL7592-LOG-OFF-ANON-DDL",
             "WL40-CREATE-SBR-AS-IS",
         ),
     ),
@@ -103,13 +121,13 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-create-select-kept-in-row",
         "WL7592-LOG-CREATE-SELECT-ROW",
         "the CREATE TABLE before the rows keeps its SELECT",
-        answer=created_as_given("row"),
+        answer=created_as_given(CreateTableSelect, condition=in_two_transactions),
     ),
     Mutant(
         "logs-create-select-other-columns",
         "WL7592-LOG-CREATE-SELECT-ROW",
         "the CREATE TABLE before the rows has one column more",
-        answer=created_wider,
+        answer=created_wider(in_two_transactions),
     ),
     Mutant(
         "logs-create-inside",
@@ -152,9 +170,9 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-temporary-drop-as-any",
         "WL7592-LOG-DROP-TEMPORARY-INSIDE",
-        "DROP TEMPORARY TABLE is logged as DROP TABLE, which drops other tables too",
+        "inside a transaction DROP TEMPORARY TABLE is logged as DROP TABLE, which drops other tables too",
         answer=changed(
-            is_query(b"DROP TEMP"),
+            lambda log, unit, event: begins(unit) and is_query(b"DROP TEMP")(log, unit, event),
             lambda event: replace(
                 event, fields={**event.fields, "query": event.fields["query"].replace(b"TEMPORARY ", b"", 1)}
             ),
@@ -190,18 +208,13 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-partial-drop-own-gtid",
         "WL7592-LOG-DROPDB-NAMED-ONE",
         "a failed DROP DATABASE is logged with the server's own GTID although one was given",
-        answer=changed(
-            lambda log, unit, event: (
-                event.type == EventType.GTID and unit.events[-1].fields.get("query", b"").startswith(b"DROP TABLE")
-            ),
-            set_fields(gno=99),
-        ),
+        answer=own_gtid_of((DropDatabase,), words=b"DROP TABLE"),
     ),
     Mutant(
         "logs-partial-drops-with-gtids",
         "WL7592-LOG-DROPDB-NAMED-SEVERAL",
         "a failed DROP DATABASE with a given GTID is logged as if none was given",
-        answer=other_scenario(without_given_gtid),
+        answer=other_scenario(without_gtid_of_partial_drop),
     ),
     Mutant(
         "logs-partial-drop-uses-gtid",
@@ -236,7 +249,7 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-temporary-in-group",
         "WL7592-LOG-TEMPORARY-OUTSIDE",
         "CREATE TEMPORARY TABLE outside a transaction is logged between BEGIN and COMMIT",
-        answer=wrapped((CreateTable, DropTable)),
+        answer=wrapped((CreateTable,), condition=is_of_temporary_tables),
         also=(
             "WL7592-LOG-ON-GTID-FIRST",
             "WL7592-LOG-OFF-ANON-DDL",
@@ -258,7 +271,7 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-on-temporary-inside",
         "WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED",
         "CREATE TEMPORARY TABLE inside a transaction is logged with gtid_mode=ON",
-        answer=logs_refused((CreateTable,)),
+        answer=TEMPORARY_INSIDE,
     ),
     Mutant(
         "logs-disconnect-anonymous",

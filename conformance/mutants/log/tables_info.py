@@ -1,10 +1,12 @@
 """The mutants of the role `log` in the tables info of Query events (WL#40)."""
 
+from collections.abc import Iterator
 from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.models.server.events import BEGIN, COMMIT
 from conformance.models.server.execution import log_of
+from conformance.models.server.scenario import Scenario
 from conformance.models.server.statements import (
     CreateTable,
     CreateTableLike,
@@ -13,24 +15,28 @@ from conformance.models.server.statements import (
     InsertSelect,
     RenameTable,
 )
+from conformance.mutants.log.consistency_faults import logs_temporary_in_row
 from conformance.mutants.log.event_faults import (
     created_as_given,
     entry_of,
     is_begin,
     listed_for,
     rewritten,
+    with_lists,
 )
 from conformance.mutants.log.faults import (
     Answer,
     changed,
     creates,
+    has_lists,
     other_settings,
     set_fields,
     statements_of,
+    units,
     without,
 )
 from conformance.mutants.log.transaction_faults import (
-    logs_refused,
+    lists_in_all,
     option_that_can_be_set,
     two_formats,
 )
@@ -38,9 +44,15 @@ from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.log import scenario_of, written
 
-_CREATES: Final = (CreateTable, CreateTableLike, CreateTableSelect)
-
 _TEMPORARY_CREATES: Final = statements_of(CreateTable, temporary=True)
+
+
+def _swaps(scenario: Scenario) -> Iterator[int]:
+    """Yield the indices of the RENAME TABLEs that swap two tables by way of a third name."""
+    for index in statements_of(RenameTable)(scenario):
+        each = scenario.statements[index]
+        if isinstance(each, RenameTable) and {old for old, _ in each.pairs} == {new for _, new in each.pairs}:
+            yield index
 
 
 def _without_databases(each: RenameTable, tables: tuple[dict[str, bytes], ...]) -> tuple[dict[str, bytes], ...]:
@@ -83,14 +95,14 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-extended-queries",
         "WL40-OPTION-OFF-USUAL",
         "Query events have tables info although the option is off",
-        answer=_where_it_fits(other_settings(binlog_with_tables_info=True, before_wl7592=True)),
+        answer=_where_it_fits(lists_in_all),
     ),
     Mutant(
         "logs-option-can-be-set",
         "WL40-OPTION-GLOBAL-READ-ONLY",
         "SET GLOBAL changes the format of Query events from the next log on",
         answer=_where_it_fits(option_that_can_be_set),
-        also=("WL40-OPTION-OFF-USUAL",),
+        also=("WL40-OPTION-OFF-USUAL", "WL40-OPTION-ON-ALL-EXTENDED"),
     ),
     Mutant(
         "logs-two-query-formats",
@@ -115,7 +127,7 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-create-rewritten",
         "WL40-CREATE-SBR-AS-IS",
         "in statement format a CREATE TABLE is rewritten",
-        answer=rewritten,
+        answer=units(rewritten),
     ),
     Mutant(
         "logs-list-plain",
@@ -154,25 +166,25 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-temporary-create-in-row",
         "WL40-CREATE-RBR-TEMPORARY-NOT-LOGGED",
         "in row format CREATE TEMPORARY TABLE is logged",
-        answer=logs_refused(_CREATES),
+        answer=logs_temporary_in_row(with_list=False),
     ),
     Mutant(
         "logs-like-temporary",
         "WL40-CREATE-RBR-LIKE-TRANSFORMED",
         "in row format CREATE TABLE LIKE a temporary table is logged as given",
-        answer=created_as_given("like"),
+        answer=created_as_given(CreateTableLike, condition=with_lists),
     ),
     Mutant(
         "logs-select-kept",
         "WL40-CREATE-RBR-SELECT-TRANSFORMED",
         "in row format CREATE TABLE ... SELECT is logged with its SELECT",
-        answer=created_as_given("row"),
+        answer=created_as_given(CreateTableSelect, condition=with_lists),
     ),
     Mutant(
         "logs-temporary-list",
         "WL40-CREATE-RBR-TEMPORARY",
         "in row format a temporary table's creation is logged with a list",
-        answer=logs_refused((CreateTable, CreateTableLike)),
+        answer=logs_temporary_in_row(with_list=True),
     ),
     Mutant(
         "logs-list-plain-row",
@@ -217,8 +229,8 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-create-select-no-begin",
         "WL40-CREATE-SELECT-SEQUENCE",
-        "CREATE TABLE ... SELECT in row format has no BEGIN",
-        answer=without(lambda log, unit, event: is_begin(log, unit, event) and creates(unit)),
+        "with tables info, CREATE TABLE ... SELECT in row format has no BEGIN",
+        answer=without(lambda log, unit, event: is_begin(log, unit, event) and creates(unit) and has_lists(log)),
     ),
     Mutant(
         "logs-begin-without-list",
@@ -259,7 +271,7 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "logs-rename-first-only",
         "WL40-RENAME-SWAP",
-        "a RENAME TABLE lists its first table only",
-        answer=listed_for(statements_of(RenameTable), lambda each, tables: tables[:1]),
+        "a RENAME TABLE that swaps two tables lists the first only",
+        answer=listed_for(_swaps, lambda each, tables: tables[:1]),
     ),
 )

@@ -16,9 +16,9 @@ from conformance.binlog.servers import server_of, with_tables_info
 from conformance.models.server.events import BEGIN, COMMIT
 from conformance.models.server.execution import log_of
 from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
+from conformance.models.server.logging_rules import rules_of
 from conformance.models.server.recovery import gtids_in
 from conformance.models.server.scenario import Scenario
-from conformance.models.server.sql import sql_of
 from conformance.models.server.statements import (
     Begin,
     Commit,
@@ -33,6 +33,7 @@ from conformance.mutants.log.faults import (
     Answer,
     begins,
     by_kind,
+    is_delayed,
     other_scenario,
     set_fields,
     units,
@@ -59,7 +60,10 @@ def lone_gtids(request: Request) -> Observation:
     """Write a Gtid event for each transaction that is rolled back and not logged."""
     scenario = scenario_of(request)
     logged = log_of(scenario)
-    anonymous = LoggedEvent(EventType.ANONYMOUS_GTID, {"gtid_flags": 0, "source_uuid": bytes(16), "gno": 0})
+    gtids = (event for log in logged.logs for event in log.events if event.type in GTID_TYPES)
+    like = next(gtids, LoggedEvent(EventType.ANONYMOUS_GTID, {"gtid_flags": 0}))
+    fields = {**like.fields, "source_uuid": bytes(16), "gno": 0}
+    anonymous = LoggedEvent(EventType.ANONYMOUS_GTID, fields, rules_of(scenario.settings).anonymous_flags)
     for index, statement in enumerate(scenario.statements):
         log = logged.logs[0]
         if isinstance(statement, Rollback) and all(
@@ -103,8 +107,9 @@ def joined(kinds: tuple[type[Statement], ...], *, mode: str | None = None) -> An
             made: list[Unit] = []
             for unit in log.units:
                 again = made and made[-1].statement == unit.statement and unit.transaction and is_kind(scenario, unit)
-                anonymous = unit.events[0].type == EventType.ANONYMOUS_GTID
-                if again and mode in (None, "OFF" if anonymous else "ON"):
+                first = unit.events[0].type
+                of_mode = "OFF" if first == EventType.ANONYMOUS_GTID else "ON"
+                if again and first in GTID_TYPES and mode in (None, of_mode):
                     made[-1] = replace(made[-1], events=(*made[-1].events, *unit.events[1:]))
                 else:
                     made.append(unit)
@@ -114,12 +119,14 @@ def joined(kinds: tuple[type[Statement], ...], *, mode: str | None = None) -> An
     return answer
 
 
-def wrapped(kinds: tuple[type[Statement], ...]) -> Answer:
+def wrapped(
+    kinds: tuple[type[Statement], ...], *, condition: Callable[[Scenario, Unit], bool] = lambda scenario, unit: True
+) -> Answer:
     """Return the answer with statements of some kinds, which are logged alone, between BEGIN and COMMIT."""
     is_kind = by_kind(*kinds)
 
     def change(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
-        if unit.transaction and is_kind(scenario, unit) and not begins(unit):
+        if unit.transaction and is_kind(scenario, unit) and not begins(unit) and condition(scenario, unit):
             last = unit.events[-1]
             begin, commit = (replace(last, fields={**last.fields, "query": word}) for word in (BEGIN, COMMIT))
             yield replace(unit, events=(*unit.events[:-1], begin, last, commit))
@@ -140,49 +147,28 @@ def unlogged(*kinds: type[Statement], condition: Callable[[Scenario], bool] = la
     return units(change)
 
 
-def logs_refused(kinds: tuple[type[Statement], ...]) -> Answer:
-    """Return the answer with statements of some kinds that are refused, or must not be logged."""
-
-    def answer(request: Request) -> Observation:
-        scenario = scenario_of(request)
-        logged = log_of(scenario)
-        log = logged.logs[-1]
-        owners = {unit.statement for each in logged.logs for unit in each.units} | {
-            event.statement for each in logged.logs for event in each.events
-        }
-        model = next(event for each in logged.logs for event in each.events if event.type == EventType.QUERY)
-        for index, statement in enumerate(scenario.statements):
-            if isinstance(statement, kinds) and index not in owners:
-                fields = {**model.fields, "query": (sql_of(statement) or "").encode()}
-                log.units.append(Unit((replace(model, fields=fields),), index, True, log.units[-1].timestamp))
-        return written(request, logged.logs)
-
-    return answer
-
-
 def merged_delayed(request: Request) -> Observation:
     """Write the rows of two INSERT DELAYED statements in one event."""
-    logs = log_of(scenario_of(request)).logs
+    scenario = scenario_of(request)
+    logs = log_of(scenario).logs
     for log in logs:
         made: list[Unit] = []
-        before: Unit | None = None
         for unit in log.units:
-            rows = [at for at, event in enumerate(unit.events) if event.type in ROWS_TYPES]
-            earlier = (
-                [] if before is None else [at for at, event in enumerate(before.events) if event.type in ROWS_TYPES]
-            )
-            if rows and earlier and before is not None and made:
-                first = before.events[earlier[-1]]
-                data = unit.events[rows[0]].fields["row_data"]
-                joined = set_fields(row_data=first.fields["row_data"] + data[_ROWS_HEAD:])(first)
-                events = list(before.events)
-                events[earlier[-1]] = joined
-                made[-1] = before = replace(before, events=tuple(events))
-                continue
-            made.append(unit)
-            before = unit
+            if made and is_delayed(scenario, unit) and is_delayed(scenario, made[-1]):
+                made[-1] = _with_rows_of(made[-1], unit)
+            else:
+                made.append(unit)
         log.units = made
     return written(request, logs)
+
+
+def _with_rows_of(unit: Unit, following: Unit) -> Unit:
+    """Return a transaction whose last rows event has the rows of another transaction too."""
+    events = list(unit.events)
+    last = max(at for at, event in enumerate(events) if event.type in ROWS_TYPES)
+    data = b"".join(each.fields["row_data"][_ROWS_HEAD:] for each in following.events if each.type in ROWS_TYPES)
+    events[last] = set_fields(row_data=events[last].fields["row_data"] + data)(events[last])
+    return replace(unit, events=tuple(events))
 
 
 #: Bytes before the images of a write rows event of a table with few columns: their number, and a bit for each.
@@ -286,6 +272,15 @@ def with_bad_checksum(stream: bytes) -> bytes:
     if described.checksum_bytes or described.checksum_algorithm is None:
         return stream
     return stream[: end - 1] + bytes([stream[end - 1] ^ 0xFF]) + stream[end:]
+
+
+def lists_in_all(request: Request) -> Observation:
+    """Write Query events with tables info in every log."""
+    logs = log_of(scenario_of(request)).logs
+    lengths = with_tables_info(server_of(request.profile).post_header_lengths)
+    for log in logs:
+        log.format = replace(log.format, post_header_lengths=lengths)
+    return written(request, logs)
 
 
 def two_formats(request: Request) -> Observation:

@@ -1,8 +1,10 @@
-"""The causes of failures in what a server logs: an event that is missing, or one that should not be there."""
+"""Events of a server's logs that are missing, and some that should not be there: the causes, and the places."""
 
 from typing import Final
 
 from conformance.binlog.event_types import ROWS_TYPES, EventType, type_name
+from conformance.binlog.header import MAGIC
+from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 
 #: How an event is wrong that should not be there.
@@ -30,3 +32,22 @@ def logged_cause(name: str, kind: str) -> Cause:
 def change_cause(kind: str) -> Cause:
     """Return the cause of a change of rows that is wrong, in whatever format it is logged."""
     return Cause(kind, _CHANGE, role="log")
+
+
+def place_of_missing(alignment: Alignment, index: int) -> int:
+    """Return the offset at which an expected event is missing: where the last one before it in its log ends.
+
+    Args:
+        alignment: The answer beside the expected one.
+        index: Index of the expected event.
+    """
+    expected = alignment.case.expected.events
+    log = expected[index]["log"]
+    for before in range(index - 1, -1, -1):
+        seen = alignment.observed(before)
+        if expected[before]["log"] != log or (seen is not None and seen["log"] != log):
+            break
+        if seen is not None:
+            end: int = seen["offset"] + seen["length"]
+            return end
+    return len(MAGIC)

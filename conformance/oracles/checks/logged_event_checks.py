@@ -12,9 +12,9 @@ from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, judge_chain
 from conformance.log_check.log_checker import CheckedLog, LogChecker
 from conformance.log_check.verdicts import Note, Verdicts, Violation
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.cause import MISSING
+from conformance.oracles.cause import MISSING, Cause
 from conformance.oracles.checks.log_freedoms import has_free_rows, other_division
-from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause
+from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause, place_of_missing
 from conformance.oracles.checks.logged_event_comparisons import (
     IGNORABLE,
     Compare,
@@ -24,6 +24,7 @@ from conformance.oracles.checks.logged_event_comparisons import (
     name_of,
     place_of,
 )
+from conformance.oracles.checks.unlogged_statements import Unlogged, is_of_any
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.log import kind_of
 
@@ -73,7 +74,8 @@ def logged(
                     continue  # Its place is wrong: that is for what is next to it.
                 message = f"{place_of(wanted)} is not in the logs"
                 name = name_of(wanted)
-                yield Check(f"{name} missing", message, cause=logged_cause(name, MISSING)) if required else GOOD
+                at, cause = place_of_missing(alignment, index), logged_cause(name, MISSING)
+                yield Check(f"{name} missing", message, at, cause) if required else GOOD
                 continue
             place = places[id(seen)]
             if required and adjacent and last is not None and last[0] == index - 1 and last[1] != place - 1:
@@ -171,36 +173,50 @@ def gtid_next_kept(requirement: str) -> Oracle:
     return Oracle(requirement, examine, any_of=frozenset({"flags"}))
 
 
-def none_of(requirement: str, unwanted: Callable[[Entry], bool], what: str) -> Oracle:
+def none_of(
+    requirement: str, unwanted: Callable[[Entry], bool], what: str, *, unlogged: Unlogged | None = None
+) -> Oracle:
     """Return the oracle that checks that the logs hold no unexpected events of a kind.
 
     Args:
         requirement: The requirement's id.
         unwanted: Returns whether an event is of this kind.
         what: The name of the kind.
+        unlogged: Returns the statements of which nothing is logged; None for whatever statement.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         events = alignment.observation.events
-        extra = [events[place] for place in alignment.phantoms if unwanted(events[place])]
+        extra = [place for place in alignment.phantoms if unwanted(events[place])]
         surplus = _surplus(alignment) if extra else Counter()
-        extra = [each for each in extra if surplus[kind_of(each)] > 0]
+        extra = [place for place in extra if surplus[kind_of(events[place])] > 0]
+        if extra and unlogged is not None:
+            statements = unlogged(alignment)
+            extra = [place for place in extra if is_of_any(statements, events, place)]
         if extra:
-            message, cause = f"{place_of(extra[0])} should not be there", logged_cause(name_of(extra[0]), UNEXPECTED)
-            yield Check(f"{what} logged", message, extra[0]["offset"], cause)
+            first = events[extra[0]]
+            message, cause = f"{place_of(first)} should not be there", logged_cause(name_of(first), UNEXPECTED)
+            yield Check(f"{what} logged", message, first["offset"], cause)
         else:
             yield GOOD
 
     return Oracle(requirement, examine)
 
 
-def every_event(requirement: str, wrong: Callable[[Entry], str], *, types: frozenset[int] = frozenset()) -> Oracle:
+def every_event(
+    requirement: str,
+    wrong: Callable[[Entry], str],
+    *,
+    types: frozenset[int] = frozenset(),
+    cause: Cause | None = None,
+) -> Oracle:
     """Return the oracle that checks every event of the logs.
 
     Args:
         requirement: The requirement's id.
         wrong: Returns what is wrong with an event, "" if nothing is.
         types: Check events of these types only.
+        cause: Why it fails, if that is one cause for all events.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -208,7 +224,8 @@ def every_event(requirement: str, wrong: Callable[[Entry], str], *, types: froze
             if types and entry["type"] not in types:
                 continue
             fault = wrong(entry)
-            yield Check(f"{name_of(entry)} {fault}", f"{place_of(entry)} {fault}", entry["offset"]) if fault else GOOD
+            message = f"{place_of(entry)} {fault}"
+            yield Check(f"{name_of(entry)} {fault}", message, entry["offset"], cause) if fault else GOOD
 
     return Oracle(requirement, examine)
 
@@ -223,6 +240,7 @@ def by_log_check(
     rule: str = "",
     at: Callable[[Alignment, bytes, int], bool] = _anywhere,
     asks_more: bool = False,
+    is_before: bool = False,
 ) -> Oracle:
     """Return the oracle that judges the logs by the rules for recorded logs.
 
@@ -231,6 +249,7 @@ def by_log_check(
         rule: The id under which these rules have it, if that is another one.
         at: Returns whether the requirement is about the event at an offset of a log.
         asks_more: It checks more than the expected entries hold.
+        is_before: Whether the event before the one that breaks the rule is at its place.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -239,10 +258,18 @@ def by_log_check(
         ):
             if violation.requirement == (rule or requirement) and at(alignment, stream, violation.offset):
                 message = f"{violation.actual}, expected {violation.expected}"
-                yield Check(_without_numbers(violation.actual), message, violation.offset)
+                place = _offset_before(alignment, stream, violation.offset) if is_before else violation.offset
+                yield Check(_without_numbers(violation.actual), message, place)
         yield GOOD
 
     return Oracle(requirement, examine, asks_more=asks_more, of_torn_logs=True)
+
+
+def _offset_before(alignment: Alignment, stream: bytes, offset: int) -> int:
+    """Return the offset of the event before one of a log."""
+    streams = alignment.observation.streams
+    of_log = (each["offset"] for each in alignment.observation.events if streams[each["log"]] is stream)
+    return max((each for each in of_log if each < offset), default=offset)
 
 
 def _first_number(alignment: Alignment) -> int:

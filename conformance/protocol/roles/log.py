@@ -39,7 +39,17 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
     if code in QUERY_TYPES:
         return words_of(str(entry.get("query", "")))
     rows = rows_kind(code)
-    return code if rows is None else rows.upper()
+    # A statement may have the same word.
+    return code if rows is None else f"{rows} rows"
+
+
+#: What distinguishes one event from another of its kind: what a statement gives it, not what the server adds.
+_CONTENT: Final = ("query", "rows_query", "table", "gtid", "rows")
+
+
+def content_of(entry: Mapping[str, Any]) -> Hashable:
+    """Return the kind of an event and what it holds of its statement."""
+    return kind_of(entry), *(repr(entry.get(name)) for name in _CONTENT)
 
 
 #: The role itself.
@@ -54,5 +64,6 @@ ROLE: Final = Role(
     answers_streams=True,
     aligned="sequence",
     kind_of=kind_of,
+    content_of=content_of,
     noun="logged event",
 )
