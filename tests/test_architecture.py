@@ -36,3 +36,11 @@ def test_certifying_a_foreign_parser_imports_no_mutant():
         "implementation('command:cat'); implementation('mysql-replication')"
     )
     assert not [name for name in modules_after(code) if name.startswith("conformance.mutants.")]
+
+
+def test_a_worker_of_a_cluster_imports_no_more_than_is_said_to_be_needed():
+    code = (
+        "import conformance.corpus.worker; from conformance.implementations.registry import implementation; "
+        "implementation('command:cat'); implementation('reference')"
+    )
+    assert modules_after(code).isdisjoint({"click", "filelock", "hypothesis", "pytest", "rich"})

@@ -15,8 +15,6 @@ from importlib.metadata import version as package_version
 from pathlib import Path
 from typing import Final
 
-from filelock import FileLock
-
 from conformance.implementations.library import ADAPTERS, Library
 from conformance.implementations.process.process_implementation import CannotStart
 from conformance.specs.version_order import order_of
@@ -93,6 +91,9 @@ def install(library: Library, version: str) -> Path:
     Raises:
         CannotInstall: A tool is missing, a step of the build fails, or the folder cannot be made.
     """
+    # Workers of a cluster that have no build to make need not have it.
+    from filelock import FileLock
+
     missing = library.missing()
     if missing is not None:
         raise CannotInstall(missing)
