@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
@@ -16,8 +17,9 @@ from conformance.binlog.layouts.by_type import layout_of
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.cause import NOT_MADE, Cause, passed_on_name
+from conformance.oracles.cause import NOT_MADE, passed_on_name
 from conformance.oracles.checks.ended_answers import missing
+from conformance.oracles.checks.passed_on_events import wrong
 from conformance.oracles.checks.relay_freedoms import (
     announces_own_checksums,
     is_silent_failure,
@@ -85,6 +87,7 @@ def _written(entry: Mapping[str, Any]) -> _Written | None:
     return _Written(Header(*HEADER.unpack(data[:HEADER_BYTES])), data[HEADER_BYTES:])
 
 
+_wrong: Final = partial(wrong, "relay")
 #: Compares the expected event with the observed one.
 _Compare = Callable[[_Written, _Written], Check]
 
@@ -107,7 +110,7 @@ def _each(requirement: str, compare: _Compare, *, required: bool = True, may_sto
             entry = alignment.observed(index)
             if entry is None:
                 if required and alignment.fate(index) not in free:
-                    lost = _wrong(wanted, NOT_MADE["relay"], f"{_place(alignment, index)} is missing")
+                    lost = _wrong(wanted.kind, NOT_MADE["relay"], f"{_place(alignment, index)} is missing")
                     yield missing(alignment, index, lost.signature, lost.message, lost.cause)
                 continue
             observed = _written(entry)
@@ -142,17 +145,17 @@ def _copied(wanted: _Written, observed: _Written) -> Check:
         expected, seen = getattr(wanted.header, name), getattr(observed.header, name)
         if expected != seen:
             # Headers are copied alike, whatever the type.
-            event = wanted if name == "type" else None
-            return _wrong(event, "changed", f"{name} is {seen}, but was {expected} when received", field=name)
+            kind = wanted.kind if name == "type" else ""
+            return _wrong(kind, "changed", f"{name} is {seen}, but was {expected} when received", field=name)
     length = HEADER_BYTES + len(observed.rest)
     if observed.header.length != length:
         message = f"length is {observed.header.length}, but the event has {length} bytes"
-        return _wrong(None, "wrong", message, field="length")
+        return _wrong("", "wrong", message, field="length")
     if wanted.body != observed.body:
         message = f"the {len(observed.body)} bytes of the body are not those received"
-        return _wrong(wanted, "changed", message, field="body")
+        return _wrong(wanted.kind, "changed", message, field="body")
     if len(wanted.rest) == len(observed.rest):
-        return _wrong(wanted, "changed", "the checksum is not the one received", field="checksum")
+        return _wrong(wanted.kind, "changed", "the checksum is not the one received", field="checksum")
     return GOOD
 
 
@@ -160,20 +163,7 @@ def _equal_markers(wanted: _Written, observed: _Written) -> Check:
     marker = MARKER_BITS.read(observed.header.flags)
     if marker == MARKER_BITS.read(wanted.header.flags):
         return GOOD
-    return _wrong(wanted, "marked", f"the flags have the marker {marker}, which was not received")
-
-
-def _wrong(event: _Written | None, words: str, message: str, *, field: str = "") -> Check:
-    """Return the check of an event that is written wrongly, with what is wrong as a cause.
-
-    Args:
-        event: The event as it should be; None if its type does not matter.
-        words: What is wrong.
-        message: What was expected and what was written.
-        field: The field that is wrong, empty for the whole event.
-    """
-    cause = Cause(words, "" if event is None else event.kind, field, role="relay")
-    return Check(cause.text.removeprefix("relay: "), message, cause=cause)
+    return _wrong(wanted.kind, "marked", f"the flags have the marker {marker}, which was not received")
 
 
 def _each_copied(requirement: str, *, what: str = "event", or_stops: bool = False) -> Oracle:

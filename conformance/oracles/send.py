@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, checksum
@@ -13,8 +13,9 @@ from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, Header
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.cause import DIFFERS, NOT_MADE, Cause, passed_on_name
+from conformance.oracles.cause import DIFFERS, NOT_MADE, passed_on_name
 from conformance.oracles.checks.ended_answers import ended, missing
+from conformance.oracles.checks.passed_on_events import wrong
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.relay import body_of, event_data
 
@@ -97,6 +98,7 @@ def _first_log(alignment: Alignment) -> int:
     return later if same and wanted[-same:] == seen[-same:] else 0
 
 
+_wrong: Final = partial(wrong, "send")
 #: Compares the expected event with the observed one.
 _Compare = Callable[[_Sent, _Sent], Check]
 
@@ -132,7 +134,7 @@ def _each(
             entry = alignment.observed(index)
             if entry is None:
                 if required and alignment.fate(index) is not Fate.UNREACHED:
-                    lost = _wrong(wanted, NOT_MADE["send"], f"{place} is missing")
+                    lost = _wrong(wanted.kind, NOT_MADE["send"], f"{place} is missing")
                     yield missing(alignment, index, lost.signature, lost.message, lost.cause)
                 continue
             observed = _sent(entry)
@@ -145,19 +147,6 @@ def _each(
     return _shown(requirement, examine)
 
 
-def _wrong(event: _Sent | None, words: str, message: str, *, field: str = "") -> Check:
-    """Return the check of an event that is sent wrongly, with what is wrong as a cause.
-
-    Args:
-        event: The event as it should be; None if its type does not matter.
-        words: What is wrong.
-        message: What was expected and what was sent.
-        field: The field that is wrong, empty for the whole event.
-    """
-    cause = Cause(words, "" if event is None else event.kind, field, role="send")
-    return Check(cause.text.removeprefix("send: "), message, cause=cause)
-
-
 def _shown(requirement: str, examine: Callable[[Alignment, str], Iterator[Check]]) -> Oracle:
     return Oracle(requirement, examine, any_of=frozenset({"data"}))
 
@@ -168,7 +157,7 @@ def _equal_marker(wanted: _Sent, observed: _Sent) -> Check:
         return GOOD
     heading = BoundaryType(expected).heading
     message = f"the flags have the marker {seen}, expected {expected}, {heading}"
-    return _wrong(wanted, DIFFERS, message, field="marker")
+    return _wrong(wanted.kind, DIFFERS, message, field="marker")
 
 
 def _equal_event(wanted: _Sent, observed: _Sent) -> Check:
@@ -178,16 +167,16 @@ def _equal_event(wanted: _Sent, observed: _Sent) -> Check:
         if expected != seen:
             message = f"{name} is {seen}, expected {expected}"
             # Those of a source's own events are made by it; the others are copied, whatever the type.
-            own = wanted if name == "type" or wanted.header.type in _OF_LOGS else None
+            own = wanted.kind if name == "type" or wanted.header.type in _OF_LOGS else ""
             return _wrong(own, DIFFERS, message, field=name)
     if wanted.flags != observed.flags:
         message = f"the flags are {observed.flags:#06x}, expected {wanted.flags:#06x}"
-        return _wrong(wanted, "differ", message, field="flags")
+        return _wrong(wanted.kind, "differ", message, field="flags")
     body = wanted.rest[:-CHECKSUM_BYTES] if wanted.has_room_for_checksum else body_of(wanted.data)
     if body in (observed.rest, observed.rest[:-CHECKSUM_BYTES]):
         return GOOD
     message = f"the {len(observed.rest)} bytes of the body are not those expected"
-    return _wrong(wanted, DIFFERS, message, field="body")
+    return _wrong(wanted.kind, DIFFERS, message, field="body")
 
 
 def _equal_checksum(wanted: _Sent, observed: _Sent) -> Check:
@@ -196,8 +185,8 @@ def _equal_checksum(wanted: _Sent, observed: _Sent) -> Check:
     if wanted.has_room_for_checksum and _announced(wanted) == ChecksumAlgorithm.NONE:
         return GOOD  # In a log without checksums it is left open.
     if wanted.is_checksummed:
-        return _wrong(wanted, "without a right checksum", "it does not end with the checksum of its bytes")
-    return _wrong(wanted, "with a checksum", "it ends with a checksum, which is not expected")
+        return _wrong(wanted.kind, "without a right checksum", "it does not end with the checksum of its bytes")
+    return _wrong(wanted.kind, "with a checksum", "it ends with a checksum, which is not expected")
 
 
 def _and_no_other(
