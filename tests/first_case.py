@@ -27,5 +27,6 @@ def has_gtids_and_checksums(case: Case) -> bool:
     return (source.gtid_mode, source.checksum) == ("ON", "CRC32")
 
 
-def has_no_purged_gtids(case: Case) -> bool:
-    return not source_of_question(case.id.profile, case.stream, case.settings).purged().sources
+def has_checksums_and_no_purged_gtids(case: Case) -> bool:
+    all_logs = has_checksums(case) and case.classes.get("checksums of the next log") != "others"
+    return all_logs and not source_of_question(case.id.profile, case.stream, case.settings).purged().sources

@@ -25,7 +25,7 @@ from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.last_before_fault import is_lost, last_before_fault, lost
 from conformance.oracles.checks.miscounted_events import miscounted
 from conformance.oracles.checks.misread_bodies import misread_bodies
-from conformance.oracles.checks.post_headers import LONGER, can_misread, has_signed_number, knows_the_end
+from conformance.oracles.checks.post_headers import LONGER, can_misread, finds_number
 from conformance.oracles.oracle import Check, wrong_end
 from conformance.oracles.reasons import OF_CHECKSUM, crash_reason, normalised
 from conformance.protocol.observation import Trouble
@@ -121,9 +121,7 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
         return lost(alignment)
     if check.at is not None and _has_longer_post_header(alignment.case, check.at):
         code = alignment.case.stream[check.at + TYPE_AT]
-        field = "" if check.cause is None else check.cause.field
-        knows = knows_the_end(alignment, alignment.index_at(check.at), field) or _is_of_sign(alignment, check)
-        if can_misread(code, check.cause) and not knows:
+        if can_misread(code, check.cause) and not _is_at_its_place(alignment, check):
             return Cause(MISREAD, event_group(code))
     elif check.at is not None and (of_body := misread_bodies(alignment).get(check.at)) is not None:
         return of_body
@@ -159,9 +157,10 @@ def _has_longer_post_header(case: Case, at: int) -> bool:
     return any(expected.events[index].get("offset") == at for index in lengthened if index < len(expected.events))
 
 
-def _is_of_sign(alignment: Alignment, check: Check) -> bool:
+def _is_at_its_place(alignment: Alignment, check: Check) -> bool:
+    """Return whether a check is about a number that is read at its place, wrongly."""
     index = alignment.index_at(check.at)
-    return check.cause is not None and index is not None and has_signed_number(alignment, index, check.cause.field)
+    return check.cause is not None and index is not None and finds_number(alignment, index, check.cause.field)
 
 
 def _is_at_refusal(alignment: Alignment, check: Check) -> bool:

@@ -39,7 +39,6 @@ ROWS = (
     ("flags-of-*", "WL3303-*", MORE_EVENTS),
     ("*-safe", "WL3303-*", MORE_EVENTS),
     ("*-unsafe", "WL3303-*", MORE_EVENTS),
-    ("words-in-lower-case", "WL3303-*", MORE_EVENTS),
     ("silent-dump", "WL4162-DUMP-FEEDS-READ WL4162-RESET-EACH-FILE", WHOLE),
     ("feeds-printed-events-only", "WL4162-WARN-DUMP", WHOLE),
     ("warning-types-swapped", "WL4162-DUMP-FEEDS-READ WL4162-RESET-EACH-FILE", WHOLE),

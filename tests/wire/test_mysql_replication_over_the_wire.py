@@ -7,14 +7,14 @@ from sources import listening, logged, source_of
 from conformance.binlog.event_types import EventType
 from conformance.wire.session import Access
 from conformance.wire.source import Ending
-from tests.first_case import first_case, has_gtids_and_checksums, has_no_purged_gtids
+from tests.first_case import first_case, has_checksums_and_no_purged_gtids, has_gtids_and_checksums
 
 require("mysql-replication")
 
 from pymysqlreplication import BinLogStreamReader  # noqa: E402
 
 BY_POSITION = first_case("transactions", "mysql-8.0", has_gtids_and_checksums)
-BY_GTIDS = first_case("sent_gtids", "mysql-5.7", has_no_purged_gtids, role="send")
+BY_GTIDS = first_case("sent_gtids", "mysql-5.7", has_checksums_and_no_purged_gtids, role="send")
 #: Types that the library has no class for, or takes for its own use.
 _UNREPORTED = {EventType.INTVAR, EventType.PREVIOUS_GTIDS, EventType.ANONYMOUS_GTID}
 

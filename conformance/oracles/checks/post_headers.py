@@ -9,17 +9,16 @@ from conformance.binlog.layouts.by_type import layout_of
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import NOT_KNOWN, Cause
 from conformance.oracles.differences import Difference
-from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, HEADER_FIELDS
-from conformance.specs.catalogue import ENTRY
+from conformance.protocol.roles.decode import HEADER_FIELDS
 
 #: The requirement for which streams have longer post-headers.
 LONGER: Final = "FORMAT-POST-HEADER-LENGTHS"
-#: Characters of a value that no other bytes have by chance.
-_DISTINCT: Final = 4
 #: Reported fields that are made of fields of the post-header -> the types.
 _MADE_OF_IT: Final = {"gtid": PLAIN_GTID_TYPES}
 #: How many numbers there are of 4 and of 8 bytes.
 _NUMBERS_BY_WIDTH: Final = (1 << 32, 1 << 64)
+#: How many numbers there are of four to seven bytes.
+_NUMBERS_OF_BYTES: Final = tuple(1 << 8 * size for size in range(4, 8))
 
 
 @cache
@@ -44,45 +43,29 @@ def can_misread(code: int, cause: Cause | None) -> bool:
 
 
 def is_read_as_signed(expected: object, seen: object) -> bool:
-    """Return whether a number has the expected bytes and a sign.
-
-    It is read at its place, whatever the length of the post-header.
-    """
+    """Return whether a number has the expected bytes and a sign."""
     if not isinstance(expected, int) or not isinstance(seen, int):
         return False
     return seen < 0 and expected - seen in _NUMBERS_BY_WIDTH
 
 
-def has_signed_number(alignment: Alignment, index: int, field: str) -> bool:
-    """Return whether a field of an expected event is the number that is expected, with a sign."""
-    seen = alignment.observed(index) if index < alignment.count else None
-    return seen is not None and is_read_as_signed(alignment.case.expected.events[index].get(field), seen.get(field))
+def _is_cut(expected: object, seen: object) -> bool:
+    """Return whether a number has the lower bytes of a larger one, four at least."""
+    if not isinstance(expected, int) or not isinstance(seen, int):
+        return False
+    return expected != seen and any(expected % numbers == seen for numbers in _NUMBERS_OF_BYTES)
 
 
-def _begins_too_early(wanted: object, seen: object) -> bool:
-    """Return whether a text has other bytes before it: the unknown ones, from where a reader finds its end."""
-    return isinstance(wanted, str) and isinstance(seen, str) and seen != wanted and seen.endswith(wanted)
+def finds_number(alignment: Alignment, index: int, field: str) -> bool:
+    """Return whether a field of an expected event is the number that is expected, with a sign, or without upper bytes.
 
-
-def knows_the_end(alignment: Alignment, index: int | None, field: str) -> bool:
-    """Return whether a field of an event is wrong and another one after the unknown bytes is right.
-
-    The reader then knows where they end. Not of rows events, of which each field but the rows may be right by chance.
+    It is read at its place then, whatever the length of the post-header.
     """
-    if index is None or index >= alignment.count or field in ("", ENTRY, *FIELDS_OF_EVERY_TYPE):
+    seen = alignment.observed(index) if index < alignment.count else None
+    if seen is None:
         return False
-    wanted, seen = alignment.case.expected.events[index], alignment.observed(index)
-    if (
-        seen is None
-        or "rows" in wanted
-        or "type" not in wanted
-        or _begins_too_early(wanted.get(field), seen.get(field))
-    ):
-        return False
-    before = _known_part(wanted["type"]).union(FIELDS_OF_EVERY_TYPE)
-    return any(
-        len(str(value)) >= _DISTINCT and seen.get(name) == value for name, value in wanted.items() if name not in before
-    )
+    numbers = alignment.case.expected.events[index].get(field), seen.get(field)
+    return is_read_as_signed(*numbers) or _is_cut(*numbers)
 
 
 def has_same_rows(alignment: Alignment, difference: Difference) -> bool:

@@ -77,6 +77,8 @@ def whole_rows(requirement: str) -> Oracle:
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         for index in alignment.marked(requirement):
+            if alignment.observed(index) is None:
+                continue
             yield from _shapes(alignment, index)
             cells = [cell for cell in _cells(alignment, index) if cell[2] is not None]
             wrong = [cell for cell in cells if not same_cell(cell[0], *cell[2:])]
