@@ -38,7 +38,7 @@ def test_certifying_a_foreign_parser_imports_no_mutant():
     assert not [name for name in modules_after(code) if name.startswith("conformance.mutants.")]
 
 
-def test_a_worker_of_a_cluster_imports_no_more_than_is_said_to_be_needed():
+def test_a_worker_of_a_cluster_imports_only_the_packages_of_the_clusters_page():
     code = (
         "import conformance.corpus.worker; from conformance.implementations.registry import implementation; "
         "implementation('command:cat'); implementation('reference')"

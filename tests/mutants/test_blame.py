@@ -40,7 +40,6 @@ ROWS = (
     ("*-safe", "WL3303-*", MORE_EVENTS),
     ("*-unsafe", "WL3303-*", MORE_EVENTS),
     ("silent-dump", "WL4162-DUMP-FEEDS-READ WL4162-RESET-EACH-FILE", WHOLE),
-    ("feeds-printed-events-only", "WL4162-WARN-DUMP", WHOLE),
     ("warning-types-swapped", "WL4162-DUMP-FEEDS-READ WL4162-RESET-EACH-FILE", WHOLE),
     ("relay-stops-at-warning", "WL4162-RELAY-KEEPS-EVENTS WL4033-RELAY-*", NOT_READ),
     ("relay-guess-marked", "WL4033-RELAY-EVENTS-AS-USUAL", TWO_SIDES_OF_COPY),
