@@ -34,7 +34,7 @@ def undisturbed_results(home, cases):
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(home)
         with implementation(SPEC) as started:
-            plan = Plan(tuple(Selection().pairs(started.declaration)))
+            plan = Plan(tuple(Selection(repeated=True).pairs(started.declaration)))
         counts = judged(SPEC, (0, cases), plan=plan, limits=DEFAULT_LIMITS)
     counts.totals["cases taken"] = cases
     return sums(counts)
