@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from conformance.models.replica.failed_drop import CANNOT_LOG_PARTIAL_DROP, failure_message
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.checks.last_before_fault import OF_COMMIT, commits, committed, is_lost, last_before_fault
+from conformance.oracles.checks.last_before_fault import COMMITTED, OF_COMMIT, commits, is_lost, last_before_fault
 from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, same_field, same_gtid_set
 
 #: Examines the entry of the event at which the applier stops, given by its index; None if the answer has no such
@@ -110,7 +110,7 @@ def _unreadable(requirement: str, *abilities: str) -> Oracle:
         elif commits(alignment):
             message = f"the group that is open at offset {at} is committed, although the event there cannot be read"
             before = alignment.case.expected.events[alignment.count - 1]["offset"]
-            yield Check("group committed at the fault", message, before, committed())
+            yield Check("group committed at the fault", message, before, COMMITTED)
         else:
             yield GOOD
 

@@ -26,6 +26,7 @@ from conformance.oracles.checks.last_before_fault import is_lost, last_before_fa
 from conformance.oracles.checks.miscounted_events import miscounted
 from conformance.oracles.checks.misread_bodies import misread_bodies
 from conformance.oracles.checks.post_headers import LONGER, can_misread, finds_number
+from conformance.oracles.differences import DECISIVE
 from conformance.oracles.oracle import Check, wrong_end
 from conformance.oracles.reasons import OF_CHECKSUM, crash_reason, normalised
 from conformance.protocol.observation import Trouble
@@ -33,9 +34,9 @@ from conformance.protocol.role import entry_type_name
 from conformance.strategies.grammar.case import Case
 
 #: Roles in which a wrong answer follows from the one before it: the first failed check is the cause of all.
-_CHAINED: Final = frozenset({"apply", "filter"})
+_CHAINED: Final = frozenset(DECISIVE)
 #: The fields of an entry of these roles from which the others follow.
-_LEADING: Final = ("fate", "outcome", "in_group", "skip_counter")
+_LEADING: Final = (*DECISIVE.values(), "in_group", "skip_counter")
 #: Roles in which an entry is missing where another one is asked about: what is at an error has the error's reason.
 _ENDING: Final = _CHAINED | {"boundary"}
 #: Roles whose entries are events that an implementation makes or copies: they have no place in the stream.

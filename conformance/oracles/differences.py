@@ -24,7 +24,7 @@ _NAMED: Final = frozenset(int(each) for each in EventType)
 #: The field of a difference in the number of an error.
 ERROR_CODE: Final = "error_code"
 #: Role in which a wrong entry follows from the one before it -> the field of an entry that decides about the others.
-_DECISIVE: Final = {"apply": "outcome", "filter": "fate"}
+DECISIVE: Final = {"apply": "outcome", "filter": "fate"}
 #: Roles in which each entry is judged by itself: it does not follow from those before it, or is compared with what
 #: follows from them as they were answered.
 _SEPARATE: Final = frozenset({"boundary", "decode"})
@@ -176,11 +176,11 @@ def first_of_chain(alignment: Alignment, answered: Iterable[Difference]) -> list
     What becomes of an event decides about the other fields of its entry too.
     """
     every = list(answered)
-    if alignment.case.role not in _DECISIVE or not every:
+    if alignment.case.role not in DECISIVE or not every:
         return every
     first = min(difference.index for difference in every)
     at_first = [difference for difference in every if difference.index == first]
-    return [each for each in at_first if each.field == _DECISIVE[alignment.case.role]] or at_first
+    return [each for each in at_first if each.field == DECISIVE[alignment.case.role]] or at_first
 
 
 def accounted(alignment: Alignment, difference: Difference, failed: list[Check]) -> bool:

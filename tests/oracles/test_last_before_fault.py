@@ -9,14 +9,9 @@ from conformance.oracles.verdict import by_finding
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
+from tests.oracles.damaged_relay_logs import APPLIED
 
 REFERENCE = ReferenceImplementation()
-APPLIED = {
-    "wrong_lengths_in_relay_logs": "FORMAT-APPLY-LENGTH-WRONG",
-    "truncated_relay_logs": "FORMAT-APPLY-TRUNCATED",
-    "wrong_checksums_in_relay_logs": "FORMAT-APPLY-CHECKSUM-WRONG",
-    "malformed_bodies_in_relay_logs": "FORMAT-APPLY-BODY-MALFORMED",
-}
 PROFILES = ("mysql-8.0", "mariadb-11.x")
 
 

@@ -13,6 +13,8 @@ _COUNTED: Final[tuple[str, ...]] = ("transactions", "executed_gtids")
 _OPEN: Final = "in_group"
 #: The fields of an entry that are wrong where an open group is committed.
 OF_COMMIT: Final = frozenset({_OPEN, *_COUNTED})
+#: The cause of the commit of an open group at an event that cannot be read.
+COMMITTED: Final = Cause("committed at an event that cannot be read", "open group", role="apply")
 
 
 def last_before_fault(alignment: Alignment) -> int | None:
@@ -49,11 +51,6 @@ def commits(alignment: Alignment) -> bool:
     shown = [each for each in _COUNTED if each in alignment.declared] or [_OPEN]
     earlier = (_is_wrong(alignment, index, name) for index in range(last) for name in shown)
     return any(_is_wrong(alignment, last, name) for name in shown) and not any(earlier)
-
-
-def committed() -> Cause:
-    """Return the cause of the commit of that group."""
-    return Cause("committed at an event that cannot be read", "open group", role="apply")
 
 
 def _is_wrong(alignment: Alignment, index: int, name: str) -> bool:
