@@ -1,7 +1,8 @@
 """Certification: judges an implementation by every requirement that a role, profiles and a glob select."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -15,7 +16,7 @@ from conformance.engine.events import (
     RunStarted,
     ShrinkingStarted,
 )
-from conformance.engine.failure import Failure, Sighting
+from conformance.engine.failure import Failure
 from conformance.engine.patience import Patience
 from conformance.engine.selection import NothingToRun, Selection
 from conformance.engine.share import Discoveries, DiscoveryShare, ShrinkingShare, Terms
@@ -26,6 +27,7 @@ from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judges
 from conformance.specs.profiles import group_of
+from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.family import families
 
 __all__ = ["Budget", "Certification", "NothingToRun", "Selection"]
@@ -161,7 +163,8 @@ class Certification:
     def _shrink(self, crew: Crew, terms: Terms, patience: Patience) -> list[Failure]:
         failures = _Failures(self, terms, Judges(crew.declaration))
         patience.begin_shrinking()
-        crew.do(list(failures.shares()), patience, settle=failures.settle, needed=failures.needed)
+        for shares in failures.rounds():
+            patience = crew.do(shares, patience, settle=failures.settle, needed=failures.needed)
         return failures.shrunk
 
     def _emit(self, event: Event) -> None:
@@ -186,16 +189,36 @@ class _Failures:
         #: Share -> how many failures have been looked at that do not show its finding.
         self._looked_at: dict[ShrinkingShare, int] = {}
 
-    def shares(self) -> Iterator[ShrinkingShare]:
-        """Yield a share for each finding, in the order in which they are shrunk."""
-        for left, ((finding, group), seen) in zip(
-            range(len(self._sightings), 0, -1), sorted(self._sightings.items(), key=_order), strict=True
-        ):
-            case, verdict = seen.shown_by
-            known = self._baseline.reason(finding, group, seen.requirements)
-            yield ShrinkingShare(
-                terms=self._terms, case=case, verdict=verdict, counts=seen.counts, known=known, left=left
-            )
+    def rounds(self) -> Iterator[list[ShrinkingShare]]:
+        """Yield the findings to be shrunk, round by round: each in one group of profiles first, then in the others.
+
+        A case that shows a finding in one group mostly shows it in the others. What costs most time is last, as after
+        it nothing may be asked.
+        """
+        rounds: dict[tuple[int, bool], list[tuple[str, str]]] = defaultdict(list)
+        met: set[str] = set()
+        for finding, group in sorted(self._sightings):
+            _, verdict = self._sightings[finding, group].shown_by
+            rounds[cost_of_shrinking(verdict.status), finding in met].append((finding, group))
+            met.add(finding)
+        for _, keys in sorted(rounds.items()):
+            smallest = {each.finding: each.case for each in reversed(self.shrunk) if each.known is None}
+            left = len(self._sightings) - len(self.shrunk)
+            yield [self._share(key, smallest, left - number) for number, key in enumerate(keys)]
+
+    def _share(self, key: tuple[str, str], smallest: Mapping[str, Case], left: int) -> ShrinkingShare:
+        finding, group = key
+        seen = self._sightings[key]
+        case, verdict = seen.shown_by
+        return ShrinkingShare(
+            terms=self._terms,
+            case=case,
+            verdict=verdict,
+            counts=seen.counts,
+            known=self._baseline.reason(finding, group, seen.requirements),
+            elsewhere=smallest.get(finding),
+            left=left,
+        )
 
     def needed(self, share: ShrinkingShare) -> bool:
         """Return whether a finding must be shrunk: not if a failure that has been shrunk shows it too."""
@@ -228,9 +251,3 @@ class _Failures:
             group=group_of(share.case.id.profile),
             counts=share.counts,
         )
-
-
-def _order(seen: tuple[tuple[str, str], Sighting]) -> tuple[int, tuple[str, str]]:
-    """Return the place of a finding in shrinking: what costs most time is last, as after it nothing may be asked."""
-    key, sighting = seen
-    return cost_of_shrinking(sighting.shown_by[1].status), key

@@ -181,6 +181,7 @@ class ShrinkingShare:
         verdict: Its verdict.
         counts: The cases that showed it.
         known: The reason in the baseline; a known failure is asked again, but not shrunk.
+        elsewhere: The smallest case that shows the finding in another group, if it has been shrunk there.
         left: How many findings are left to shrink, this one included.
     """
 
@@ -189,6 +190,7 @@ class ShrinkingShare:
     verdict: Verdict
     counts: Counts
     known: str | None
+    elsewhere: Case | None
     left: int
 
     @property
@@ -205,4 +207,6 @@ class ShrinkingShare:
         """
         shrinker = Shrinker(asking.implementation, asking.judges, self.terms.requirements, patience=patience)
         choices = None if self.known is not None else recorded(self.case.id).id.choices
-        return shrinker.failure(self.case, self.verdict, self.counts, choices=choices, known=self.known)
+        return shrinker.failure(
+            self.case, self.verdict, self.counts, choices=choices, elsewhere=self.elsewhere, known=self.known
+        )

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -17,7 +18,7 @@ from conformance.specs.run_record import NOT_ASKED, TROUBLES, WITHOUT_ANSWERS
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.chooser import Choice
-from conformance.strategies.grammar.shrinking import OutOfTries, shrink
+from conformance.strategies.grammar.shrinking import OutOfTries, alike, shrink
 
 #: How a process ends that the system or its administrator kills: it does not do that itself.
 KILLED: Final = "signal-SIGKILL"
@@ -78,6 +79,7 @@ class Shrinker:
         counts: Counts,
         *,
         choices: Sequence[Choice] | None,
+        elsewhere: Case | None = None,
         known: str | None = None,
     ) -> Failure:
         """Return a failure, with the smallest case that shows it.
@@ -87,17 +89,17 @@ class Shrinker:
             verdict: The verdict of that case.
             counts: The cases that showed it.
             choices: The choices that made the case; None keeps the case as it is.
+            elsewhere: The smallest case that shows the finding in another group of profiles. If one like it shows it in
+                this group too, that is the result, as what is searched for would be of that size.
             known: The reason that the baseline gives.
         """
         requirement, finding = verdict.requirement, verdict.finding
         smallest, answer, seen = case, None, None
         if choices is not None:
             tries = _Tries(self, requirement, finding)
-            first = case.with_id(replace(case.id, seed=None, index=None, choices=tuple(choices)))
-            smallest = shrink(first, choices, tries.still_fails, tries=SHRINK_TRIES["fail"])
-            answer = tries.answers.get(smallest.id)
-            if smallest is first:
-                smallest = case  # Its own id is shorter.
+            found = _shown_by(tries, case, elsewhere) or _smallest(tries, case, choices)
+            answer = tries.answers.get(found.id)
+            smallest = case if found.id.choices == tuple(choices) else found  # Its own id is shorter.
         costs_time = verdict.status == "hang" or self.patience.ends(case.role)
         if answer is None and verdict.status in TROUBLES and costs_time:
             # The next answer would only take its time again.
@@ -135,6 +137,22 @@ class Shrinker:
     def matching(self, case: Case, answer: Observation | Trouble, requirement: str, finding: str) -> Verdict | None:
         """Return the verdict that an answer breaks a requirement by the cause of a finding, None if it does not."""
         return matching(self.judge, self.requirements, case, answer, (requirement, finding))
+
+
+def _shown_by(tries: "_Tries", case: Case, elsewhere: Case | None) -> Case | None:
+    """Return a case like one elsewhere, under the profile of a case, that shows the failure; None if there is none."""
+    if elsewhere is None:
+        return None
+    with suppress(OutOfTries):
+        for like in alike(elsewhere, case.id.profile):
+            if len(like.stream) <= len(case.stream) and tries.still_fails(like):
+                return like
+    return None
+
+
+def _smallest(tries: "_Tries", case: Case, choices: Sequence[Choice]) -> Case:
+    first = case.with_id(replace(case.id, seed=None, index=None, choices=tuple(choices)))
+    return shrink(first, choices, tries.still_fails, tries=SHRINK_TRIES["fail"])
 
 
 def matching(

@@ -202,6 +202,7 @@ class FittingChooser(Chooser):
     Args:
         choices: The recorded answers; None means the simplest.
         most: How many questions are answered; None for any number.
+        row: Dimension -> the class that it has where it is first asked in the stream, whatever was recorded.
 
     Attributes:
         simplest: The simplest answer to each question so far.
@@ -210,11 +211,23 @@ class FittingChooser(Chooser):
         TooManyQuestions: The grammar asks for more than `most`.
     """
 
-    def __init__(self, choices: Sequence[Choice | None], *, most: int | None = None) -> None:
+    def __init__(
+        self, choices: Sequence[Choice | None], *, most: int | None = None, row: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__()
         self._left = iter(choices)
         self._most = most
+        self._row = dict(row or {})
         self.simplest: list[Choice] = []
+
+    def _class(self, dimension: Dimension[Any], names: Sequence[str]) -> int:
+        wanted = self._row.pop(dimension.name, None)
+        return names.index(wanted) if wanted in names else super()._class(dimension, names)
+
+    def _count(self, number: Number, names: Sequence[str]) -> int | None:
+        if self._row.get(number.name) not in names:
+            return super()._count(number, names)
+        return number.classes[self._row.pop(number.name)][0]
 
     def _integer(self, low: int, high: int) -> int:
         answer = self._next(low)

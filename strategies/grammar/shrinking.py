@@ -5,7 +5,7 @@ computes longer than it takes to make a case and ask about it: minutes for the f
 passes take half a minute and end with cases of the same size.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
@@ -19,7 +19,7 @@ from conformance.strategies.grammar.chooser import (
     RecordingChooser,
     TooManyQuestions,
 )
-from conformance.strategies.grammar.family import families
+from conformance.strategies.grammar.family import families, recorded
 
 #: How many choices are removed after one that is made the simplest: those that it may have caused.
 _FOLLOWING: Final = (1, 2, 3, 4, 6, 8)
@@ -51,6 +51,22 @@ def shrink(
                 for make_smaller in _PASSES:
                     make_smaller(smallest)
     return smallest.case
+
+
+def alike(case: Case, profile: str) -> Iterator[Case]:
+    """Yield the cases like another under a profile: of its choices, then of its classes and else the simplest choices.
+
+    A grammar that asks more or less under the profile takes the choices for other questions, but not the classes.
+
+    Args:
+        case: The other case.
+        profile: Name of the profile; there are none if the family has no streams for it.
+    """
+    if profile not in families()[case.id.family].profiles_of(case.id.role):
+        return
+    under = CaseId(case.id.family, profile, choices=(), role=case.id.role)
+    yield _made(under, recorded(case.id).id.choices or ()).case
+    yield _made(under, (), row=case.classes).case
 
 
 class OutOfTries(Exception):
@@ -159,13 +175,19 @@ class _Made(NamedTuple):
         return self.case.id.choices or ()
 
 
-def _made(known: CaseId, choices: Sequence[Choice | None], *, most: int | None = None) -> _Made:
-    """Return the case that choices make where they fit.
+def _made(
+    known: CaseId,
+    choices: Sequence[Choice | None],
+    *,
+    most: int | None = None,
+    row: Mapping[str, str] | None = None,
+) -> _Made:
+    """Return the case that choices make where they fit, and of the classes of a row.
 
     Raises:
         TooManyQuestions: The grammar asks for more than `most` choices.
     """
-    fitting = FittingChooser(choices, most=most)
+    fitting = FittingChooser(choices, most=most, row=row)
     chooser = RecordingChooser(fitting)
     case = families()[known.family].build(chooser, known.profile, known)
     made = CaseId(known.family, known.profile, choices=tuple(chooser.choices), role=known.role)

@@ -44,6 +44,33 @@ def test_a_broken_rule_is_found_and_shrunk_to_the_smallest_case():
     assert [len(text) for text in texts] == [256]  # One character more than the mutant keeps.
 
 
+def test_a_finding_is_not_searched_again_in_another_group_where_a_like_case_shows_it(monkeypatch):
+    asked = []
+    monkeypatch.setattr(Shrinker, "ask", counted(Shrinker.ask, asked))
+
+    def shrunk(*profiles):
+        asked.clear()
+        selections = [Selection(profiles=profiles, families=("rows_query_streams",))]
+        _, finished = certify("reference:text-cut-at-255", selections=selections)
+        return [each.case for each in finished.failures if each.finding == CUT], len(asked) - finished.tally.cases
+
+    (eight,), tries_of_eight = shrunk("mysql-8.0")
+    (nine,), tries_of_nine = shrunk("mysql-9.x")
+    both, tries = shrunk("mysql-8.0", "mysql-9.x")
+    assert both[0].id == eight.id
+    assert both[1].classes == eight.classes
+    assert len(both[1].stream) == len(nine.stream)
+    assert tries_of_eight < tries < tries_of_eight + tries_of_nine / 5
+
+
+def counted(ask, asked):
+    def ask_and_count(shrinker, case):
+        asked.append(case)
+        return ask(shrinker, case)
+
+    return ask_and_count
+
+
 def test_a_glob_narrows_what_is_judged():
     _, finished = certify(
         "reference:text-cut-at-255", selections=[Selection(requirements="FORMAT-*", profiles=("mysql-8.0",))]
