@@ -6,9 +6,8 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 from typing import Any, Final, Literal
 
-from conformance.protocol.role import DECLINED
 from conformance.reports.foreign_text import value_text
-from conformance.specs.run_record import Answer
+from conformance.specs.run_record import DECLINED, Answer
 
 #: The field that every implementation reports, declared or not.
 _ALWAYS: Final = "offset"

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NotRequired, T
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 
 from conformance.protocol.observation import ABILITIES, Refusal
-from conformance.protocol.role import DECLINED, AnswerField, Role
+from conformance.protocol.role import AnswerField, Role
 from conformance.protocol.roles.registry import role_names, role_of
 from conformance.specs.json_schema import meanings
 from conformance.specs.profiles import PRODUCTS, PROFILES, RELEASE_PATTERN
+from conformance.specs.run_record import DECLINED
 from conformance.specs.versions import RANGE_PATTERN
 
 # Types that follow from tables are made at run time. To mypy, a subscript of these names would be a static type.

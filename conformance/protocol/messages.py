@@ -29,10 +29,11 @@ from conformance.protocol.observation import (
     Trouble,
     without_numbers,
 )
-from conformance.protocol.role import DECLINED, Role
+from conformance.protocol.role import Role
 from conformance.protocol.roles.registry import role_of
 from conformance.specs.conversion import Malformed, converted, shown
 from conformance.specs.profiles import PRODUCTS
+from conformance.specs.run_record import DECLINED
 from conformance.specs.versions import Profiles
 
 #: Characters of an offending line that a `Trouble` keeps.

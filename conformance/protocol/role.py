@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from conformance.binlog.event_types import type_name
 from conformance.binlog.vendor_types import vendor_type_name
 from conformance.protocol.observation import RoleDeclaration
+from conformance.specs.run_record import DECLINED
 
-#: What an answer, or an entry where the role allows it, has in the place of what was asked: the reason.
-DECLINED: Final = "unsupported"
 #: How the entries of an answer find those that are expected.
 Aligned = Literal["offset", "order", "sequence"]
 
@@ -76,7 +75,7 @@ class Role:
     type_of: Callable[[Mapping[str, Any]], int | None] = lambda entry: entry.get("type")
 
     def declines(self, entry: Mapping[str, Any]) -> bool:
-        """Return whether an entry of an answer says that it is none."""
+        """Return whether an entry of an answer has nothing but the reason why there is none."""
         return self.may_decline and DECLINED in entry
 
     def describe(self, entry: Mapping[str, Any], index: int) -> str:

@@ -483,7 +483,7 @@ def test_decisions_without_the_field_executed_do_not_show_execution():
 
 
 def declining(answer, places):
-    """Return an answer that says of some statements that there is none about them."""
+    """Return an answer in which some statements have a reason in the place of their entry."""
     events = [{"unsupported": "why"} if place in places else entry for place, entry in enumerate(answer.events)]
     return replace(answer, events=tuple(events))
 
@@ -511,7 +511,7 @@ def test_a_wrong_decision_beside_one_without_an_answer_fails():
     assert "fail" not in statuses(case, declining(wrong, {0, len(answer.events) - 1})).values()
 
 
-def test_an_answer_about_no_statement_is_no_answer():
+def test_an_answer_about_no_statement_is_unsupported_as_a_whole():
     for case, answer in answered("decide", TWO_PROFILES):
         none = declining(answer, set(range(len(answer.events))))
         assert set(statuses(case, none).values()) == {"unsupported"}

@@ -18,11 +18,11 @@ from conformance.models.server.sql import sql_of
 from conformance.models.server.statements import Crash, Disconnect, Restart
 from conformance.protocol.answered_streams import observed_streams
 from conformance.protocol.observation import Observation, Refusal, Request
-from conformance.protocol.role import DECLINED
 from conformance.servers.decision_server import UNSAFE, DecisionServer, Outcome, options_of
 from conformance.servers.products import Product
 from conformance.servers.scenario_runner import Runner
 from conformance.servers.scenario_sessions import is_lost
+from conformance.specs.run_record import DECLINED
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 
 
