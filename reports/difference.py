@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 from typing import Any, Final, Literal
 
 from conformance.reports.foreign_text import value_text
-from conformance.specs.run_record import Answer
+from conformance.specs.run_record import DECLINED, Answer
 
 #: The field that every implementation reports, declared or not.
 _ALWAYS: Final = "offset"
@@ -125,6 +125,8 @@ def _in_sequence(
     for action, start, end, begin, finish in steps:
         pairs = zip(expected[start:end], observed[begin:finish], strict=True) if action == "equal" else ()
         for wanted, reported in pairs:
+            if DECLINED in reported:
+                continue  # What is not answered is not compared.
             fields = _fields(wanted, reported, declared)
             differs = any(field.state in ("different", "missing") for field in fields)
             aligned.append(EventDifference(None, wanted.get("type"), "different" if differs else "same", fields))

@@ -32,6 +32,8 @@ Result = Literal[
     "untestable",
 ]
 
+#: What an answer, or an entry where the role allows it, has in the place of what was asked: the reason.
+DECLINED: Final = "unsupported"
 #: The status of a case that was not asked, as hangs, slow crashes and broken protocols had taken too much time.
 NOT_ASKED: Final = "not-asked"
 #: Why a case was not asked. What ended the asking need not be a hang: a crash takes time too.

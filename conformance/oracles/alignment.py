@@ -50,6 +50,7 @@ class Alignment:
             what follows is not reached; None otherwise.
         astray: Index of the last event after which it goes on at a wrong place: an event is reported where none starts,
             or with a header that is not its own, and no expected one after it. What follows is not reached.
+        declined: Indices of the expected entries about which it does not answer: they are not judged.
         ended: Index of the event before which an applier reports that it has reached the position to stop at: what
             follows is not reached; None if it does not report one.
         count: How many entries are expected.
@@ -73,6 +74,7 @@ class Alignment:
         self._refused: dict[int, str] = {}
         self.phantoms: list[int] = []
         self.disordered: int | None = None
+        self.declined: frozenset[int] = frozenset()
         # If the answer is streams, the kit has read every field itself.
         self.declared = role.fields.union(self.about.always)
         self._judged = None if self.about.answers_streams else self.declared
@@ -145,7 +147,10 @@ class Alignment:
                 content_of = self.about.content_of
                 contents = [[content_of(entry) for entry in each] for each in (self.case.expected.events, observed)]
                 partners = max(_common_by_content(kinds, contents), partners, key=len)
-        self._seen = {index: self._declared(observed[place]) for index, place in partners.items()}
+        self.declined = frozenset(index for index, place in partners.items() if self.about.declines(observed[place]))
+        self._seen = {
+            index: self._declared(observed[place]) for index, place in partners.items() if index not in self.declined
+        }
         aligned = set(partners.values())
         self.phantoms = [place for place in range(len(observed)) if place not in aligned]
 
@@ -293,6 +298,8 @@ class Alignment:
             return Fate.DELIVERED
         if index in self._refused:
             return Fate.REFUSED
+        if index in self.declined:
+            return Fate.UNREACHED
         if any(place is not None and index > place for place in (self.astray, self.lost, self.ended)):
             return Fate.UNREACHED
         if self.stop is None or index < self.stop:
@@ -333,8 +340,10 @@ class Alignment:
         return self._last > index
 
     def marked(self, requirement: str) -> range | tuple[int, ...]:
-        """Return the indices of the events that a requirement governs."""
+        """Return the indices of the events that a requirement governs, of those about which there is an answer."""
         indices = self.case.marks.get(requirement, ())
+        if self.declined:
+            return tuple(index for index in indices if index not in self.declined)
         return range(self.count) if EVERY_EVENT in indices else indices
 
 

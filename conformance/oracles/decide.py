@@ -171,6 +171,8 @@ def _if_engines_agree(look: Look) -> Look:
         own = _own_engines(statements[index]["tables"])
         for place, each in enumerate(statements):
             alone = each["tables"] if len(each["tables"]) == 1 and "parts" not in each["tables"][0] else []
+            if place in alignment.declined:
+                continue
             answer = alignment.observed(place)
             if own & _own_engines(alone) and (answer is None or _capable(alignment, place, answer)):
                 return None

@@ -200,6 +200,9 @@ class Judge:
             if requirement not in self._supported:
                 verdicts[requirement] = self._good[requirement]
                 continue
+            if alignment.declined.issuperset(indices) and indices:
+                verdicts[requirement] = Verdict(requirement, "unsupported")
+                continue
             if oracle.is_measured and answer.memory is None:
                 verdicts[requirement] = Verdict(requirement, "unsupported")
                 continue

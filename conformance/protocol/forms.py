@@ -14,6 +14,7 @@ from conformance.protocol.role import AnswerField, Role
 from conformance.protocol.roles.registry import role_names, role_of
 from conformance.specs.json_schema import meanings
 from conformance.specs.profiles import PRODUCTS, PROFILES, RELEASE_PATTERN
+from conformance.specs.run_record import DECLINED
 from conformance.specs.versions import RANGE_PATTERN
 
 # Types that follow from tables are made at run time. To mypy, a subscript of these names would be a static type.
@@ -174,12 +175,18 @@ def _entry_field(role: Role, name: str, field: AnswerField) -> Any:
 def _entry(role: Role) -> Any:
     """Return the form of an entry of an answer: a mapping, as oracles look at fields by name."""
     forms = {name: _entry_field(role, name, field) for name, field in {**role.fields, **role.undeclared}.items()}
-    form = _typed_dict(
-        f"{role.name.title()}Entry",
-        {name: each if name in role.always else _not_required[each] for name, each in forms.items()},
-    )
+    always = () if role.may_decline else role.always
+    fields = {name: each if name in always else _not_required[each] for name, each in forms.items()}
+    if role.may_decline:
+        why = f"Why it does not answer about this {role.noun}, in the place of every field."
+        fields[DECLINED] = _not_required[_annotated[NotEmpty, Meta(description=why)]]
+    form = _typed_dict(f"{role.name.title()}Entry", fields)
     form.__doc__ = f"What is reported of one {role.noun}."
-    return form
+    if not role.may_decline:
+        return form
+    answers = {"required": list(role.always), "not": {"required": [DECLINED]}}
+    declines = {"required": [DECLINED], "not": {"anyOf": [{"required": [name]} for name in forms]}}
+    return _annotated[form, Meta(extra_json_schema={"oneOf": [answers, declines]})]
 
 
 def answered(role: Role) -> tuple[str, str]:

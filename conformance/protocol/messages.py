@@ -33,6 +33,7 @@ from conformance.protocol.role import Role
 from conformance.protocol.roles.registry import role_of
 from conformance.specs.conversion import Malformed, converted, shown
 from conformance.specs.profiles import PRODUCTS
+from conformance.specs.run_record import DECLINED
 from conformance.specs.versions import Profiles
 
 #: Characters of an offending line that a `Trouble` keeps.
@@ -207,11 +208,29 @@ def decode_answer(line: bytes, *, seq: int, request: Request, role: RoleDeclarat
         observed = observed_streams(answered, server_of(request.profile).rules)
         return observed if answer.error is None else replace(observed, error=answer.error)
     for index, event in enumerate(answered):
+        if about.may_decline and _declines(about, event, index):
+            continue
         missing = about.missing(role, event)
         if missing:
             detail = f"event {index}, {about.describe(event, index)}, has no {', '.join(missing)}"
             raise ProtocolError("missing-field " + ",".join(missing), detail)
     return Observation(tuple(answered), answer.error)
+
+
+def _declines(role: Role, entry: Mapping[str, Any], index: int) -> bool:
+    """Return whether an entry is none.
+
+    Raises:
+        ProtocolError: It is none and has fields, or is one and lacks a field that every entry has.
+    """
+    if role.declines(entry):
+        if len(entry) > 1:
+            _break(f"events[{index}]: expected an entry with '{DECLINED}' and no field, found both")
+        return True
+    for name in role.always:
+        if name not in entry:
+            _break(f"events[{index}].{name} is missing")
+    return False
 
 
 def _crash(last_words: str, count: int) -> Trouble:

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from conformance.binlog.event_types import type_name
 from conformance.binlog.vendor_types import vendor_type_name
 from conformance.protocol.observation import RoleDeclaration
+from conformance.specs.run_record import DECLINED
 
 #: How the entries of an answer find those that are expected.
 Aligned = Literal["offset", "order", "sequence"]
@@ -51,6 +52,7 @@ class Role:
             be too many or too few, as a ``sequence`` by `kind_of`.
         kind_of: Returns what distinguishes one entry of a sequence from another.
         content_of: Returns what distinguishes it from others of its kind; None where kinds are enough.
+        may_decline: Whether an entry may have `DECLINED`, why there is no answer about it, in the place of its fields.
         noun: What an entry is about, such as ``event``.
         type_of: Returns the event type of an entry, None if it is not about an event.
     """
@@ -68,8 +70,13 @@ class Role:
     aligned: Aligned = "offset"
     kind_of: Callable[[Mapping[str, Any]], Hashable] = lambda entry: entry.get("type")
     content_of: Callable[[Mapping[str, Any]], Hashable] | None = None
+    may_decline: bool = False
     noun: str = "event"
     type_of: Callable[[Mapping[str, Any]], int | None] = lambda entry: entry.get("type")
+
+    def declines(self, entry: Mapping[str, Any]) -> bool:
+        """Return whether an entry of an answer has nothing but the reason why there is none."""
+        return self.may_decline and DECLINED in entry
 
     def describe(self, entry: Mapping[str, Any], index: int) -> str:
         """Return the name of an expected entry, such as ``the QUERY event at offset 120``."""

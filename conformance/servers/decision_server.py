@@ -109,6 +109,26 @@ class Run:
         return tables
 
 
+def transactional(product: Product) -> frozenset[str]:
+    """Return the kinds of table that a server takes for transactional."""
+    return INNODB | ({"blackhole", "federated"} if product.is_mariadb else {"blackhole", "example"})
+
+
+def mixes_at_read_committed(run: Run, product: Product) -> bool:
+    """Return whether a server classifies a safe statement as unsafe, for its tables.
+
+    At READ COMMITTED it writes a table that is not transactional, and uses one that is.
+    """
+    kinds = {*run.written, *([run.read] if run.read else [])}
+    return (
+        run.logging
+        and run.safety == "safe"
+        and run.isolation == "READ COMMITTED"
+        and not transactional(product).isdisjoint(kinds)
+        and not transactional(product).issuperset(run.written)
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """The observed decision of a server.

@@ -61,6 +61,12 @@ _HEADERS: Final = Dimension(
     "time and server id", {"usual": (EPOCH, 1), "with the highest bit": (1 << 31, (1 << 32) - 2)}
 )
 _FILLED: Final = (_HEADERS, _MARKED, _TRANSACTIONS, _STATEMENTS, _TEXT, _ROWS_EVENTS, _UNKNOWN)
+#: Bytes of a database's name, which has at most 64 characters of 3: around what a server has room for where it lists.
+_DATABASE_BYTES: Final = (64, 65, 127, 128, 129, 192)
+_DATABASE: Final = Dimension(
+    "default database",
+    {"short": "test", **{f"{size} bytes": mysql_events.text_of("日", size) for size in _DATABASE_BYTES}},
+)
 
 
 @family(
@@ -79,14 +85,15 @@ def rendered_text(stream: StreamBuilder) -> None:
     _fill(stream)
 
 
-@family(focus="WL4033-GOLDEN-SHOW-INFO", profiles=WITH_ROWS_QUERIES, dimensions=_FILLED)
+@family(focus="WL4033-GOLDEN-SHOW-INFO", profiles=WITH_ROWS_QUERIES, dimensions=(_DATABASE, *_FILLED))
 def show_binlog_events(stream: StreamBuilder) -> None:
     """Logs with everything that SHOW BINLOG EVENTS must list."""
     stream.settings["form"] = "events"
-    _fill(stream)
+    _fill(stream, database=stream.vary(_DATABASE))
 
 
-def _fill(stream: StreamBuilder) -> None:
+def _fill(stream: StreamBuilder, *, database: str | None = None) -> None:
+    """Add a log, which ends with a statement in a database if one is given."""
     choose = stream.choose
     stream.timestamp, stream.server_id = stream.vary(_HEADERS)
     code = choose.one_of(UNASSIGNED)
@@ -95,7 +102,9 @@ def _fill(stream: StreamBuilder) -> None:
     for number in stream.several_of(_TRANSACTIONS):
         commit, anonymous = (choose.yes(), choose.yes()) if number else (True, True)
         _add(stream, _transaction(stream, code, commit=commit), marked=marked, anonymous=anonymous)
-    if choose.yes():
+    if database is not None:
+        _add(stream, groups.ddl(stream, database=database), marked=marked, anonymous=choose.yes())
+    elif choose.yes():
         _add(stream, groups.ddl(stream), marked=marked, anonymous=choose.yes())
     for event in groups.ending(stream):
         stream.add(with_marker(event, BoundaryType.SELF_CONTAINED) if marked else event)

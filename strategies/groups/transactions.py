@@ -173,10 +173,10 @@ def transaction(stream: StreamBuilder) -> list[PlannedEvent]:
     return planned
 
 
-def ddl(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return a statement that is a transaction of its own, without BEGIN."""
+def ddl(stream: StreamBuilder, *, database: str = "test") -> list[PlannedEvent]:
+    """Return a statement in a database that is a transaction of its own, without BEGIN."""
     name = stream.choose.one_of(mysql_events.NAMES)
-    return [mysql_events.query(stream, f"CREATE TABLE `{name.replace('`', '``')}` (a INT)")]
+    return [mysql_events.query(stream, f"CREATE TABLE `{name.replace('`', '``')}` (a INT)", database=database)]
 
 
 #: What ends the CREATE of a CREATE TABLE ... SELECT in row format that is one group, by the servers that log it so.

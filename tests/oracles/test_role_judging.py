@@ -479,6 +479,44 @@ def test_decisions_without_the_field_executed_do_not_show_execution():
     assert {each for each in marked if not judge.supports(each)} == {"WL3303-ERROR-NOT-EXECUTED", *owners}
 
 
+# --- statements about which there is no answer
+
+
+def declining(answer, places):
+    """Return an answer in which some statements have a reason in the place of their entry."""
+    events = [{"unsupported": "why"} if place in places else entry for place, entry in enumerate(answer.events)]
+    return replace(answer, events=tuple(events))
+
+
+def statuses(case, answer):
+    judge = Judge(declaring("decide", role_of("decide").fields))
+    return {each.requirement: each.status for each in judge.judge(case, answer)}
+
+
+def test_a_statement_without_an_answer_is_not_judged_and_the_others_are():
+    for case, answer in answered("decide", TWO_PROFILES):
+        without = set(range(0, len(answer.events), 2))
+        wanted = {
+            requirement: "unsupported" if without.issuperset(indices) else "pass"
+            for requirement, indices in case.marks.items()
+            if requirement in oracles() and not oracles()[requirement].owns
+        }
+        assert statuses(case, declining(answer, without)).items() >= wanted.items()
+
+
+def test_a_wrong_decision_beside_one_without_an_answer_fails():
+    (case, answer), *_ = (pair for pair in answered("decide", ("worklog",)) if len(pair[1].events) > 1)
+    wrong = replace(answer, events=(*answer.events[:-1], {**answer.events[-1], "format": "mixture"}))
+    assert "fail" in statuses(case, declining(wrong, {0})).values()
+    assert "fail" not in statuses(case, declining(wrong, {0, len(answer.events) - 1})).values()
+
+
+def test_an_answer_about_no_statement_is_unsupported_as_a_whole():
+    for case, answer in answered("decide", TWO_PROFILES):
+        none = declining(answer, set(range(len(answer.events))))
+        assert set(statuses(case, none).values()) == {"unsupported"}
+
+
 # --- answers of a wrong form, and wrong values
 
 

@@ -381,7 +381,9 @@ def good_entries(role):
     about = role_of(role)
     values = {name: good_value(name, field) for name, field in about.fields.items()}
     always = {name: values.pop(name) for name in about.always}
-    return st.fixed_dictionaries(always, optional=values | {"column_names": JUNK})
+    entries = st.fixed_dictionaries(always, optional=values | {"column_names": JUNK})
+    declined = st.fixed_dictionaries({"unsupported": TEXTS.filter(bool)}, optional={"column_names": JUNK})
+    return entries | declined if about.may_decline else entries
 
 
 GOOD_ERRORS = st.none() | st.fixed_dictionaries(

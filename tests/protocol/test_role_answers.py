@@ -8,7 +8,7 @@ import pytest
 
 from conformance.oracles.judge import request_of
 from conformance.protocol.messages import ProtocolError, decode_answer
-from conformance.protocol.observation import Request, RoleDeclaration
+from conformance.protocol.observation import Observation, Request, RoleDeclaration
 from conformance.protocol.roles.registry import role_names, role_of
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.specs.versions import EVERY_PROFILE
@@ -43,3 +43,25 @@ def test_an_entry_without_what_every_entry_has_is_refused_by_both(role):
         decode_answer(
             b'{"seq":1,"events":[{}],"error":null}', seq=1, request=Request(role, "worklog", b""), role=declared
         )
+
+
+def test_an_entry_that_declines_has_no_field():
+    def line(**entry):
+        return json.dumps({"seq": 1, "events": [entry], "error": None}).encode()
+
+    declared = RoleDeclaration(frozenset({"format", "message", "executed"}), frozenset(), EVERY_PROFILE)
+    request = Request("decide", "worklog", b"")
+    answer = decode_answer(line(unsupported="why"), seq=1, request=request, role=declared)
+    assert answer == Observation(({"unsupported": "why"},))
+    with pytest.raises(ProtocolError, match=r"events\[0\]: expected an entry with 'unsupported' and no field"):
+        decode_answer(line(unsupported="why", executed="yes"), seq=1, request=request, role=declared)
+    validate = validator("decide").is_valid
+    assert validate(json.loads(line(unsupported="why")))
+    assert not validate(json.loads(line(unsupported="why", executed="yes")))
+
+
+def test_only_a_role_whose_entries_may_decline_has_such_entries():
+    request = Request("boundary", "worklog", b"")
+    declared = RoleDeclaration(frozenset(role_of("boundary").always), frozenset(), EVERY_PROFILE)
+    with pytest.raises(ProtocolError, match="is missing"):
+        decode_answer(b'{"seq":1,"events":[{"unsupported":"x"}],"error":null}', seq=1, request=request, role=declared)

@@ -33,8 +33,12 @@ FAMILIES = {
 }
 #: Role -> cases; the first ones may all ask about engines that a server lacks.
 EXAMPLES = {"log": "2", "render": "3", "decide": "4", "relay": "4"}
-#: Role and server -> what the server does otherwise. 8.0.15 lists no log at all in which a name has more than 64 bytes.
+#: What a server has that never ends its list.
+HANG = "hang: no-answer"
+#: Role and server -> what the server does otherwise. 8.0.15 lists no log at all in which a name has more than 64 bytes,
+#: and 5.6.24 never ends the list of one with a statement in a database of so long a name as the second test has.
 DEVIATIONS = {
+    ("render", "mysql56"): {HANG},
     ("render", "mysql80"): {"fail render: row missing", "fail render: not before its Table_map"},
 }
 #: The length of a database's name up to which 5.6.24 ends the list of a log with a statement in it.
@@ -65,7 +69,8 @@ def test_a_server_is_certified_and_leaves_nothing(product, role, folder, tmp_pat
     done = kit("certify", f"server:{product.name}", *options, folder=folder)
     findings = set(re.findall(r"^\d+\. \S+ (.*)$", done.stdout, re.MULTILINE))
     assert findings == DEVIATIONS.get((role, product.name), set()), done.stdout + done.stderr
-    assert re.search(r"^Requirements: [1-9]\d* pass", done.stdout, re.MULTILINE)
+    # A requirement is not shown to hold where one of its cases hangs.
+    assert re.search(r"^Requirements: [1-9]\d* pass", done.stdout, re.MULTILINE) or HANG in findings
     assert done.returncode == (1 if findings else 0)
     assert f"{profile} is started in a temporary folder" in done.stderr
     # The results of all versions are of one implementation.
@@ -87,7 +92,7 @@ def test_a_server_that_never_ends_its_list_hangs_and_leaves_nothing(name, folder
         pytest.skip(f"the server {name} is not unpacked")
     case = first_case("golden_vectors", products()[name].profile.name, has_long_database, role="render")
     done = kit("replay", case, f"server:{name}", folder=folder)
-    assert (done.returncode, "hang: no-answer" in done.stdout) == (1, True), done.stdout + done.stderr
+    assert (done.returncode, HANG in done.stdout) == (1, True), done.stdout + done.stderr
     assert list(folder.iterdir()) == []
 
 

@@ -25,6 +25,7 @@ from conformance.servers.decision_server import (
     Outcome,
     Run,
     locked_table,
+    mixes_at_read_committed,
     options_of,
 )
 from conformance.servers.products import Product
@@ -43,21 +44,6 @@ def modelled(run: Run, profile: str, safety: Safety | None = None) -> Outcome:
     safety = safety or run.safety
     decision = decide(safety=safety, mode=run.mode, tables=run.tables, logging=run.logging, profile=profile)
     return Outcome(decision.format, decision.message.code if decision.message else None)
-
-
-def transactional(product: Product) -> frozenset[str]:
-    return INNODB | ({"blackhole", "federated"} if product.is_mariadb else {"blackhole", "example"})
-
-
-def mixes_at_read_committed(run: Run, product: Product) -> bool:
-    kinds = {*run.written, *([run.read] if run.read else [])}
-    return (
-        run.logging
-        and run.safety == "safe"
-        and run.isolation == "READ COMMITTED"
-        and not transactional(product).isdisjoint(kinds)
-        and not transactional(product).issuperset(run.written)
-    )
 
 
 def uses_performance_schema(run: Run, product: Product) -> bool:

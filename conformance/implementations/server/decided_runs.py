@@ -1,31 +1,42 @@
-"""The statements of a question in the role `decide`, as statements that a real server can run."""
+"""A statement of a question in the role `decide`, as one that a real server can run."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 from conformance.implementations.server.server_implementation import CannotAnswer
-from conformance.models.decision.capability import BOTH, ROW_ONLY
-from conformance.models.decision.engines import usual_name
+from conformance.models.decision.capability import BOTH, ROW_ONLY, STATEMENT_ONLY
+from conformance.models.decision.engines import SELF_LOGGING, UNREPLICATED, usual_name
 from conformance.models.decision.locked_table import PARTITION
 from conformance.models.decision.statement import QuestionTable
-from conformance.servers.decision_server import INNODB, Run, locked_table
+from conformance.servers.decision_server import INNODB, KINDS, Run, locked_table, mixes_at_read_committed
+from conformance.servers.products import Product
 
 _ANY, _READ_COMMITTED = "REPEATABLE READ", "READ COMMITTED"
 #: The flags of an InnoDB table -> the isolation levels at which it has them.
 _ISOLATIONS: Final = {BOTH: _ANY, ROW_ONLY: _READ_COMMITTED}
+#: The engines that servers have, in which more than the flags may matter.
+_HANDLED_OTHERWISE: Final = frozenset(KINDS) | SELF_LOGGING | UNREPLICATED
+#: The flags of a table of an engine that no server has -> the kind of table that has them.
+_LIKE: Final = {BOTH: "myisam", ROW_ONLY: "innodb", STATEMENT_ONLY: "example"}
 
 
-def runs_of(statements: Iterable[Mapping[str, Any]], kinds: Collection[str]) -> list[Run]:
-    """Return what a server runs for the statements of a question.
+def run_of(statement: Mapping[str, Any], kinds: Collection[str], product: Product) -> Run:
+    """Return what a server runs for a statement of a question.
 
     Args:
-        statements: The statements, as in the question.
+        statement: The statement, as in the question.
         kinds: The kinds of table that the server has.
+        product: The server.
 
     Raises:
-        CannotAnswer: A statement has tables that no table of the server is like.
+        CannotAnswer: It has tables that no table of the server is like, or the server classifies it otherwise.
     """
-    return [_run(each, kinds) for each in statements]
+    run = _run(statement, kinds)
+    # Where only rows are possible, the decision is the same for both classes.
+    limited = any(locked_table(each, run.isolation).capability != BOTH for each in run.written)
+    if mixes_at_read_committed(run, product) and not limited:
+        raise CannotAnswer("a safe statement that the server classifies as unsafe: it mixes tables at READ COMMITTED")
+    return run
 
 
 def _run(statement: Mapping[str, Any], kinds: Collection[str]) -> Run:
@@ -56,6 +67,9 @@ def _kind(table: QuestionTable, kinds: Collection[str]) -> str:
             raise CannotAnswer("a partitioned table of another engine than InnoDB")
         return PARTITION
     kind = usual_name(table.engine)
+    if kind not in _HANDLED_OTHERWISE and table.capability in _LIKE:
+        # The flags of an engine that no server has are all that matters of it.
+        kind = _LIKE[table.capability]
     if kind not in kinds:
         raise CannotAnswer(f"the server has no engine {table.engine}")
     if kind not in INNODB and table.capability not in (None, locked_table(kind, _ANY).capability):

@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import ClassVar, Final, Protocol
+from typing import Any, ClassVar, Final, Protocol
 
 import pymysql
 
 from conformance.binlog.servers import server_of
-from conformance.implementations.server.decided_runs import runs_of
+from conformance.implementations.server.decided_runs import run_of
 from conformance.implementations.server.receiving_role import Receiving
 from conformance.implementations.server.role_servers import RoleServers
 from conformance.implementations.server.server_implementation import CannotAnswer
@@ -22,6 +22,7 @@ from conformance.servers.decision_server import UNSAFE, DecisionServer, Outcome,
 from conformance.servers.products import Product
 from conformance.servers.scenario_runner import Runner
 from conformance.servers.scenario_sessions import is_lost
+from conformance.specs.run_record import DECLINED
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 
 
@@ -143,13 +144,17 @@ class Deciding:
         """Return the formats and messages of the statements."""
         if self._decider is None:
             self._decider = DecisionServer(self._servers.server("decide", options_of(self._product)))
-        runs = runs_of(request.settings["statements"], self._decider.kinds)
-        entries = []
-        for run in runs:
-            self._decider.make_tables(run)
-            entries.append(_decided(self._decider.run(run)))
+        entries = tuple(self._entry(self._decider, each) for each in request.settings["statements"])
         self._servers.check()
-        return Observation(tuple(entries))
+        return Observation(entries)
+
+    def _entry(self, decider: DecisionServer, statement: Mapping[str, Any]) -> Mapping[str, str]:
+        try:
+            run = run_of(statement, decider.kinds, self._product)
+        except CannotAnswer as reason:
+            return {DECLINED: str(reason)}
+        decider.make_tables(run)
+        return _decided(decider.run(run))
 
     def end(self) -> None:
         """End its server."""

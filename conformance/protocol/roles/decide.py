@@ -41,5 +41,6 @@ ROLE: Final = Role(
     },
     has_stream=False,
     aligned="order",
+    may_decline=True,
     noun="statement",
 )
