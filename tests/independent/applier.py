@@ -93,13 +93,13 @@ class _Applier:
             try:
                 event = self._read()
                 if self._is_reached(event):
-                    self._tell(event, "until")
+                    self._report(event, "until")
                     return None
                 self._take(event)
             except _Unreadable as error:
                 return {"at": self.at, "kind": "other", "message": str(error)}
             except _Failed as error:
-                self._tell(event, "failed", **error.logged)
+                self._report(event, "failed", **error.logged)
                 return {"at": self.at, "kind": "other", "message": str(error), "code": error.code}
         return None
 
@@ -146,7 +146,7 @@ class _Applier:
             if self.skip and not ignored_by_56:
                 self._pass_over(event)
             else:
-                self._tell(event, "ignored", moves=not self.open)
+                self._report(event, "ignored", moves=not self.open)
             return
         if code in _OF_LOGS:
             self._take_of_log(event)
@@ -168,9 +168,9 @@ class _Applier:
             body = self.form.body(event)
             self.source_log = body[self.form.post_header(ROTATE) or 8 :].decode()
             self.source_pos = int.from_bytes(body[:8], "little")
-            self._tell(event, "applied", moves=True, positioned=False)
+            self._report(event, "applied", moves=True, positioned=False)
             return
-        self._tell(event, "applied", moves=not self.open and event.type != PREVIOUS_GTIDS, positioned=not is_own)
+        self._report(event, "applied", moves=not self.open and event.type != PREVIOUS_GTIDS, positioned=not is_own)
 
     def _pass_over(self, event: Event) -> None:
         """Skip an event for the sake of the counter, which does not become 0 within a group."""
@@ -186,7 +186,7 @@ class _Applier:
             self.skip -= 1
         if ends:
             self.close()
-        self._tell(event, "skipped", moves=ends)
+        self._report(event, "skipped", moves=ends)
 
     def _open(self, event: Event) -> None:
         assert self.form is not None
@@ -199,7 +199,7 @@ class _Applier:
                 raise _Failed("a transaction with a GTID, and gtid_mode is OFF")
             self.gtid, self.open = gtid_of(event, self.form), True
             self.passed = contains(self.executed, *self.gtid)
-        self._tell(event, "skipped" if self.passed else "applied")
+        self._report(event, "skipped" if self.passed else "applied")
 
     def _apply(self, event: Event) -> None:
         text = self._text(event)
@@ -216,7 +216,7 @@ class _Applier:
             if not self.passed:
                 logged = self._commit()
             self.close()
-        self._tell(event, outcome, moves=ends, **logged)
+        self._report(event, outcome, moves=ends, **logged)
 
     def _check_statement(self, text: bytes) -> None:
         """Stop at a statement that fails on this replica."""
@@ -273,7 +273,7 @@ class _Applier:
             return not self.begun and bool(event.raw[HEADER.size + width] & 1)
         return False
 
-    def _tell(
+    def _report(
         self, event: Event, outcome: str, *, moves: bool = False, positioned: bool = True, **further: Any
     ) -> None:
         if outcome not in ("until", "failed"):
