@@ -245,6 +245,16 @@ class _OneHeartbeat(Sender):
         del self.events[before + 1 :]
 
 
+class _ShortPositions(Sender):
+    """Writes the position in the body of a heartbeat with two bytes at most."""
+
+    def heartbeat(self, name: str, position: int) -> bytes:
+        if not self.settings.heartbeat_v2 or position < 1 << 16:
+            return super().heartbeat(name, position)
+        cut = super().heartbeat(name, position & 0xFFFF)
+        return _rewritten(cut, _LOG_POS, position)
+
+
 class _MarksFirstRotate(Sender):
     """Marks the Rotate with which a connection begins, and none between two logs."""
 
@@ -345,6 +355,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-SEND-HEARTBEAT",
         "sends heartbeats without a position in the header",
         answer=_changing(_heartbeat_without_position),
+    ),
+    Mutant(
+        "send-heartbeat-position-cut",
+        "FORMAT-SEND-HEARTBEAT",
+        "sends heartbeats of the second version with the lower two bytes of the position in the body",
+        answer=_by(_ShortPositions),
     ),
     Mutant(
         "send-one-heartbeat",

@@ -126,6 +126,8 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
             return Cause(MISREAD, event_group(code))
     elif check.at is not None and (of_body := misread_bodies(alignment).get(check.at)) is not None:
         return of_body
+    if alignment.case.role == "apply" and (of_counting := miscounted(alignment, check.at)) is not None:
+        return of_counting
     if _is_at_refusal(alignment, check):
         return _refusal(alignment)
     if check.cause is None and check.at is not None:
@@ -135,8 +137,6 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
     expected = alignment.case.expected
     if expected.refused_at is not None and check.at == expected.refused_at and check.cause is None:
         return _of_fault(alignment, check)
-    if alignment.case.role == "apply" and (of_counting := miscounted(alignment, check.at)) is not None:
-        return of_counting
     if check.cause is not None:
         return check.cause
     return _of_signature(alignment, check)

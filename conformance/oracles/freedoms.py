@@ -364,8 +364,10 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "relay",
         "last GTID of a relay log",
-        "whether the Previous_gtids event of the next relay log has the GTID of the last transaction before it",
-        "It may count when it is complete or, as in MySQL 5.6, when the next one begins; WL#7592 is silent.",
+        "under `worklog`, whether the Previous_gtids event of the next relay log has the GTID of the last transaction "
+        "before it",
+        "It may count when it is complete or when the next one begins; WL#7592 is silent. In MySQL 5.7 and later it "
+        "counts when it is complete, in MySQL 5.6 when the next one begins.",
         counts_last_gtid_later,
     ),
     Freedom(

@@ -73,9 +73,10 @@ _NUMBERS: Final = Dimension("numbers of the GTIDs", {"of any size": False, "in a
 #: The last group of each log, which has an end of its own kind.
 _LAST_GROUP: Final = Dimension(
     "last group of a log",
-    {each: each for each in ("any", "rolled back", "prepared", "in a payload")},
+    {each: each for each in ("any", "rolled back", "prepared", "in a payload", "of more than 64 kB")},
     profiles={"prepared": WITH_XA_PREPARE, "in a payload": WITH_PAYLOADS},
 )
+_LONG_STATEMENT: Final = f"INSERT INTO `t1` VALUES (0, 0) /* {'x' * (1 << 16)} */"
 #: Where in each group an ignorable event of an unknown type is.
 _UNKNOWN: Final = choices("unknown event in a group", ("none", "second", "in the middle", "last but one"))
 _MARKED: Final = Dimension("markers", {"none": False, "all": True}, profiles={"all": Profiles("worklog")})
@@ -198,8 +199,11 @@ def sent_gtids(stream: StreamBuilder) -> None:
 
 
 def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
-    """Return a group that ends with ROLLBACK, is prepared by XA PREPARE, or is one event with the others in it."""
+    """Return a group that ends with ROLLBACK, is prepared, is one event with the others in it, or is long."""
     transaction = groups.transaction(stream)
+    if how == "of more than 64 kB":
+        # The position after it needs a third byte, in heartbeats of the second version a longer integer.
+        return [*transaction[:-1], mysql_events.query(stream, _LONG_STATEMENT), transaction[-1]]
     if how == "in a payload":
         return [payloads.transaction_payload(stream, transaction, plain=True)]
     if how == "prepared":

@@ -586,6 +586,26 @@ def test_wrong_rows_have_one_finding_whatever_ends_the_stream():
         assert set(together_of("apply", family, "mysql-8.0", without_a_row)) == {"apply: tables differs"}, family
 
 
+def test_a_wrong_set_of_executed_gtids_has_one_finding_whatever_event_it_is_shown_after():
+    def without_its_first(case):
+        def forget(entry):
+            executed = entry["executed_gtids"]
+            return {**entry, "executed_gtids": executed.rpartition(",")[2]} if "," in executed else entry
+
+        return changed(case, forget)
+
+    together = together_of("apply", "groups_sent_again", "mysql-8.0", without_its_first)
+    assert set(together) == {"apply: executed_gtids differs"}
+
+
+def test_a_skip_counter_that_is_misread_has_one_finding_whatever_event_it_is_shown_after():
+    def one_less(case):
+        return changed(case, lambda entry: {**entry, "skip_counter": max(entry["skip_counter"] - 1, 0)})
+
+    together = together_of("apply", "skipped_groups", "mysql-8.0", one_less)
+    assert set(together) <= {"apply: skip_counter differs", "apply: skip_counter becomes 0 within a group"}
+
+
 def rewritten(case, role, change):
     """Return the reference's answer with the bytes of its events changed."""
     events = REFERENCE.ask(request_of(case)).events

@@ -77,3 +77,8 @@ def test_what_gtid_consistency_forbids_is_allowed_without_it_in_every_family(mut
         except AssertionError:
             continue  # This family has no such statement in its first cases.
         assert all(not own.isdisjoint(failed) for failed in caught)
+
+
+def test_rows_events_that_end_their_statement_too_soon_are_not_rows_of_two_statements():
+    for failed in failures("logs-end-in-each-rows-event", "logged_delayed_inserts", "worklog"):
+        assert set(failed) == {"FORMAT-LOG-TABLE-MAP"}

@@ -136,6 +136,12 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=changed(of_type(*ROWS_TYPES, EventType.TABLE_MAP), set_fields(table_id=7)),
     ),
     Mutant(
+        "logs-end-in-each-rows-event",
+        "FORMAT-LOG-TABLE-MAP",
+        "each of the rows events of a statement ends it",
+        answer=changed(of_type(*ROWS_TYPES), set_fields(rows_flags=1)),
+    ),
+    Mutant(
         "logs-no-end",
         "FORMAT-LOG-TRANSACTION-ENDS",
         "the Query events COMMIT and ROLLBACK are not written",

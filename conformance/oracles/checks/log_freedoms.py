@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.binlog.event_types import QUERY_TYPES, EventType
+from conformance.binlog.event_types import QUERY_TYPES, ROWS_TYPES, EventType
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.logged_event_comparisons import (
     FREE_FLAGS,
@@ -148,7 +148,7 @@ def _contents(events: Iterable[Entry]) -> list[tuple[object, list[str]]]:
     return sorted((each.get("type", 0), sorted(map(repr, each.get("rows") or ()))) for each in events)
 
 
-def other_division(alignment: Alignment, index: int) -> range | None:
+def other_division(alignment: Alignment, index: int, *, any_ends: bool = False) -> range | None:
     """Return the places of the rows events of a statement in the answer, if it divides the rows in another way.
 
     That is so if the events that follow the statement's one Table_map have the rows of the expected ones, all in all,
@@ -157,6 +157,7 @@ def other_division(alignment: Alignment, index: int) -> range | None:
     Args:
         alignment: The answer beside the expected one.
         index: Index of an expected rows event; other events are never divided.
+        any_ends: Whether others may have it too: the rows after them lack a Table_map, which is another fault.
     """
     expected, events = alignment.case.expected.events, alignment.observation.events
     if index >= alignment.count or "rows" not in expected[index]:
@@ -168,12 +169,27 @@ def other_division(alignment: Alignment, index: int) -> range | None:
         return None
     block = _statement(events, next(place for place, each in enumerate(events) if each is seen[0]))
     wanted, given = ([expected[place] for place in places], [events[place] for place in block])
+    if any_ends and _is_cut_off(alignment, wanted, block):
+        return block
     if any("rows" not in each for each in given) or _changes(wanted) != _changes(given):
         return None
     if [each["rows"] for each in wanted] == [each["rows"] for each in given]:
         return None
     ends = [bool((each.get("rows_flags") or 0) & STATEMENT_END) for each in given]
-    return block if ends == [False] * (len(given) - 1) + [True] else None
+    return block if ends[-1] and (any_ends or not any(ends[:-1])) else None
+
+
+def _is_cut_off(alignment: Alignment, wanted: Sequence[Entry], block: range) -> bool:
+    """Return whether rows events are the first of a statement, which one of them ends too soon.
+
+    The rows after that have no Table_map, so that they cannot be read.
+    """
+    events = alignment.observation.events
+    if block.stop >= len(events) or events[block.stop]["type"] not in ROWS_TYPES:
+        return False
+    rows = [row for each in wanted for row in each["rows"] or ()]
+    readable = [row for place in block for row in events[place]["rows"] or ()]
+    return bool(readable) and rows[: len(readable)] == readable
 
 
 def _changes(events: Iterable[Entry]) -> list[tuple[object, str]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
-from conformance.binlog.event_types import GTID_TYPES, EventType, type_name
+from conformance.binlog.event_types import GTID_TYPES, ROWS_TYPES, EventType, type_name
 from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN, judge_chain
 from conformance.log_check.log_checker import CheckedLog, LogChecker
 from conformance.log_check.verdicts import Note, Verdicts, Violation
@@ -60,10 +60,13 @@ def logged(
             wanted, seen = expected[index], alignment.observed(index)
             if types and wanted["type"] not in types:
                 continue
-            block = other_division(alignment, index)
+            block = other_division(alignment, index, any_ends=True)
             if block is not None:
                 is_end = index + 1 == len(expected) or "rows" not in expected[index + 1]
-                last = (index, block[-1]) if is_end else None
+                follows = events[block.stop : block.stop + 1]
+                # Rows that come after the end of their statement are for the requirement on their Table_map.
+                is_cut_off = any(each["type"] in ROWS_TYPES for each in follows)
+                last = (index, block[-1]) if is_end and not is_cut_off else None
                 yield GOOD
                 continue
             if seen is None:
