@@ -12,7 +12,7 @@ from conformance.models.filtering.table_name import TableName
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import gtid_events, mysql_events, server_events
 from conformance.strategies.events.extended_query import extended_query
-from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -211,17 +211,14 @@ _STREAMS: Final = Number("streams", many=(40, 60))
 #: Where a stream stops: within its transaction, or after it.
 _STOPS: Final = choices("stops", ("after the transaction", "at its first event", "within it"))
 #: Whether the events of the streams after the first have checksums if those of the first do not, and the reverse.
-_OTHER_CHECKSUMS: Final = yes_or_no("other checksums after the first")
+_OTHER_CHECKSUMS: Final = yes_or_no("other checksums after the first", when={"streams": ("2", "3", "many")})
 
 
 @family(
     focus="WL4162-REPOSITION-AT-START",
     profiles=WITH_PARSER,
     dimensions=(_STREAMS, boundaries.GTIDS, boundaries.SHAPES, _STOPS, _OTHER_CHECKSUMS),
-    impossible=(
-        boundaries.NO_LOAD_ALONE,
-        Impossible({"streams": ("1",), "other checksums after the first": ("yes",)}, "there is no stream after it"),
-    ),
+    impossible=(boundaries.NO_LOAD_ALONE,),
 )
 def boundary_connections(stream: StreamBuilder) -> None:
     """Several streams, with resets between them: each is a transaction without markers, or the beginning of one."""

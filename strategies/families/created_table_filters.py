@@ -7,13 +7,13 @@ from conformance.models.filtering.statement import CreateTable
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, TablesMode
 from conformance.models.filtering.table_name import TableName
 from conformance.specs.versions import Profiles
-from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.questions.filter import set_rules
 from conformance.strategies.scenarios.ruled_tables import DEFAULT, DOES, MARKERS, SOME_NAMES, SPELLING, default_database
 from conformance.strategies.scenarios.table_names import Cast
-from conformance.strategies.scenarios.table_work import TableWork
+from conformance.strategies.scenarios.table_work import SOURCE_FORMS, TableWork
 
 _WORKLOG: Final = Profiles("worklog")
 
@@ -29,6 +29,12 @@ _ELSEWHERE: Final = yes_or_no("created in another database")
 _NEXT_LOG: Final = yes_or_no("another log before the work on them")
 _CREATED: Final = (_SHAPES, _WORDS, _ELSEWHERE, _DEPTH, _FROM, _NEXT_LOG, MARKERS, SOME_NAMES, DEFAULT)
 _LITERAL, _CLEVER = TABLES_MODES
+#: How the LIKE or SELECT part is written, which matters to a filter that reads it.
+_SOURCE_FORM: Final = choices("form of the LIKE or SELECT part", SOURCE_FORMS)
+_NO_COLUMNS: Final = Impossible(
+    {"sources": ("LIKE",), "form of the LIKE or SELECT part": SOURCE_FORMS[2:]},
+    "a table that is made by LIKE has neither AS nor columns of its own",
+)
 
 
 @family(
@@ -42,7 +48,12 @@ def create_table_filters(stream: StreamBuilder) -> None:
     _create_others(stream, places, does=does, mode=_LITERAL)
 
 
-@family(focus=("WL40-FILTER-CLEVER-CREATE",), profiles=_WORKLOG, dimensions=(*_CREATED, SPELLING))
+@family(
+    focus=("WL40-FILTER-CLEVER-CREATE",),
+    profiles=_WORKLOG,
+    dimensions=(*_CREATED, SPELLING, _SOURCE_FORM),
+    impossible=(_NO_COLUMNS,),
+)
 def clever_filters(stream: StreamBuilder) -> None:
     """A table with an ignore rule, others made from it by LIKE or SELECT, and work on them, for a clever filter."""
     # The worklog's clever filter is one with ignore rules.
@@ -66,7 +77,9 @@ def _create_others(stream: StreamBuilder, places: Sequence[int], *, does: bool, 
         made.reverse()
     for number in stream.several_of(_DEPTH):
         source = [first, *made][number if stream.vary(_FROM) == "the one before" else 0]
-        work.group(work.create(_made_from(stream, made[number], source, cast.near)))
+        form = stream.vary(_SOURCE_FORM) if mode == _CLEVER else SOURCE_FORMS[0]
+        create = _made_from(stream, made[number], source, cast.near)
+        work.group(work.create(create, form if create.selects or form in SOURCE_FORMS[:2] else SOURCE_FORMS[0]))
     if stream.vary(_NEXT_LOG):
         work.next_log()
     for _ in choose.several(1, 4):

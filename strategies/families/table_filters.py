@@ -188,9 +188,13 @@ _PREPARED: Final = Dimension(
 )
 
 
+#: Whether an event says that something of the log is missing; no rule for tables can be about it.
+_INCIDENT: Final = yes_or_no("an Incident after the first transaction")
+
+
 @family(
     focus=("FORMAT-ROWS", "WL40-FILTER-ROWS-BY-TABLE-MAP"),
-    dimensions=(SOME_NAMES, DOES, RULED, _AGAIN, _ROW_TABLES, _ROWS_EVENTS, _CHANGED, _PREPARED),
+    dimensions=(SOME_NAMES, DOES, RULED, _AGAIN, _ROW_TABLES, _ROWS_EVENTS, _CHANGED, _PREPARED, _INCIDENT),
 )
 def row_filters(stream: StreamBuilder) -> None:
     """Row-format transactions as the profile's server logs them, with one or several tables for each statement."""
@@ -205,6 +209,8 @@ def row_filters(stream: StreamBuilder) -> None:
     first = work.rows_statement(tables, stream.vary(_CHANGED))
     work.rows_events = USUAL
     work.group(work.xa_transaction(XaName(), first[1:-1]) if stream.vary(_PREPARED) else first)
+    if stream.vary(_INCIDENT):
+        work.incident()
     if again:
         work.next_log()
     for _ in choose.several(1, 3):

@@ -106,15 +106,15 @@ def with_tables(kind: type[TableFilter]) -> Answer:
     return lambda request: answer_with(request, tables=tables, statements=True)
 
 
-def staying(*types: int) -> Answer:
-    """Return the answer of a filter that does not know that events of some types belong to what is dropped."""
+def with_fate(fate: str, *types: int) -> Answer:
+    """Return the answer of a filter in which all events of some types have one fate."""
 
     def change(request: Request) -> Observation | Trouble:
         seen = answer(request)
         if isinstance(seen, Trouble):
             return seen
         return replace(
-            seen, events=tuple({**each, "fate": "kept"} if each["type"] in types else each for each in seen.events)
+            seen, events=tuple({**each, "fate": fate} if each["type"] in types else each for each in seen.events)
         )
 
     return change

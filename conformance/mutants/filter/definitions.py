@@ -36,6 +36,7 @@ def _old_and_new_names(tables: tuple[TableName, ...], statement: FilteredStateme
     return statement.renames[0]
 
 
+_CLEVER: Final = "WL40-FILTER-CLEVER-CREATE"
 #: The rest of a definition of a table whose name has no backticks.
 _UNQUOTED: Final = r"(?:TEMPORARY )?TABLE (?:IF NOT EXISTS )?(?!IF NOT)\w"
 
@@ -54,6 +55,26 @@ DEFINITION_MUTANTS: Final[tuple[Mutant, ...]] = (
             ("with-comments", "with comments", rf"^{verb.upper()} /\*"),
             ("with-remarks", "with comments to the end of a line", rf"^{verb.upper()} --"),
             ("unquoted", "of names without backticks", rf"^{verb.upper()} {_UNQUOTED}"),
+        )
+    ),
+    *(
+        Mutant(name, requirement, f"{text} is not understood", answer=unread(pattern))
+        for name, requirement, text, pattern in (
+            ("like-in-parentheses-unread", _CLEVER, "LIKE in parentheses", r"(?i)\(\s*like\b"),
+            (
+                "select-in-parentheses-unread",
+                _CLEVER,
+                "SELECT in parentheses",
+                r"(?i)\(\s*select\b",
+            ),
+            (
+                "select-after-columns-unread",
+                _CLEVER,
+                "a SELECT after columns",
+                r"(?i)\(a INT\).*\bselect",
+            ),
+            ("as-select-unread", _CLEVER, "AS before SELECT", r"(?i)\bas\s+select"),
+            ("rename-tables-unread", "WL40-FILTER-RENAME-LIST", "RENAME TABLES", r"(?i)^rename\s+tables\b"),
         )
     ),
     Mutant(

@@ -9,7 +9,7 @@ from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.table_name import TableName
 from conformance.mutants.filter.altered_answers import (
     only_if,
-    staying,
+    with_fate,
     with_groups,
     with_part,
 )
@@ -77,25 +77,31 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
         "deleted-rows-stay",
         "WL40-FILTER-ROWS-BY-TABLE-MAP",
         "rows that are deleted are kept without their Table_map",
-        answer=staying(EventType.DELETE_ROWS_V1, EventType.DELETE_ROWS),
+        answer=with_fate("kept", EventType.DELETE_ROWS_V1, EventType.DELETE_ROWS),
     ),
     Mutant(
         "partial-updates-stay",
         "WL40-FILTER-ROWS-BY-TABLE-MAP",
         "changes of JSON documents are kept without their Table_map",
-        answer=staying(EventType.PARTIAL_UPDATE_ROWS),
+        answer=with_fate("kept", EventType.PARTIAL_UPDATE_ROWS),
     ),
     Mutant(
         "compressed-rows-stay",
         "WL40-FILTER-ROWS-BY-TABLE-MAP",
         "compressed rows are kept without their Table_map",
-        answer=staying(*COMPRESSED_ROWS_V1),
+        answer=with_fate("kept", *COMPRESSED_ROWS_V1),
     ),
     Mutant(
         "first-map-for-good",
         "WL40-FILTER-ROWS-BY-TABLE-MAP",
         "a table id keeps the table of its first Table_map",
         answer=_first_map,
+    ),
+    Mutant(
+        "incident-dropped",
+        "FORMAT-FILTER-LOG",
+        "an Incident is dropped: it is about none of the tables that pass",
+        answer=with_fate("dropped", EventType.INCIDENT),
     ),
     Mutant(
         "context-stays",
@@ -107,7 +113,7 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
         "rand-and-user-var-stay",
         "FORMAT-FILTER-CONTEXT",
         "Rand and User_var are kept without their statement",
-        answer=staying(EventType.RAND, EventType.USER_VAR),
+        answer=with_fate("kept", EventType.RAND, EventType.USER_VAR),
     ),
     Mutant(
         "last-context-alone",
