@@ -188,7 +188,7 @@ _PREPARED: Final = Dimension(
 )
 
 
-#: Whether an event says that something of the log is missing; no rule for tables can be about it.
+#: Whether there is an event that means a loss of events; no rule for tables can be about it.
 _INCIDENT: Final = yes_or_no("an Incident after the first transaction")
 
 

@@ -108,13 +108,13 @@ MISREAD_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "words-of-load-unread",
         "WL4162-TYPE-EXECUTE-LOAD-QUERY",
-        "an Execute_load_query event is no BEGIN, COMMIT or ROLLBACK, whatever its text is",
+        "an Execute_load_query event never counts as BEGIN, COMMIT or ROLLBACK, whatever its text is",
         answer=parses(LoadWordsUnread),
     ),
     Mutant(
         "artificial-by-log-pos",
         "WL4162-TYPE-ROTATE-FAKE",
-        "a Rotate is artificial if its log_pos is 0, whatever its flag says",
+        "a Rotate is artificial if its log_pos is 0, whatever its flag is",
         answer=_reread(_rotate_by_log_pos),
         also=("WL4162-TYPE-ROTATE",),
     ),

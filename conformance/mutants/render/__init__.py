@@ -129,7 +129,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=replaced(r"^(###   @\d+=.*) /\*.*\*/$", r"\1"),
     ),
     Mutant(
-        "null-not-said",
+        "null-not-flagged",
         "WL4033-GOLDEN-TEXT-PSEUDO-SQL",
         "is_null is 0 for every value",
         answer=replaced(r"^(###   @\d+=NULL /\*.*) is_null=1 ", r"\1 is_null=0 "),
