@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from conformance.binlog.event_types import EventType
 from conformance.binlog.servers import WITH_PAYLOADS
 from conformance.binlog.total_table import total
 from conformance.models.boundary.shipped_tables import (
@@ -10,12 +11,14 @@ from conformance.models.boundary.shipped_tables import (
     ShippedState,
     ShippedType,
 )
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events, payloads, row_events, server_events, statement_events
 from conformance.strategies.events.columns import column_kinds
 from conformance.strategies.grammar.dimension import Dimension, bits, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import boundary_carriers as carriers
 from conformance.strategies.groups import boundary_groups as boundaries
 from conformance.strategies.groups import boundary_words
 from conformance.strategies.groups import transactions as groups
@@ -51,6 +54,10 @@ def _changed_rows(stream: StreamBuilder) -> PlannedEvent:
     return row_events.rows_event(stream, rows, stream.choose.one_of(row_events.OPERATIONS))
 
 
+def _of_code(code: EventType) -> _Make:
+    return lambda stream: carriers.of_code(stream, code, 0, flags=0)
+
+
 #: The events that are a statement or a part of one, by their types.
 _STATEMENT_EVENTS: Final = Dimension[_Make](
     "event of a statement",
@@ -65,12 +72,45 @@ _STATEMENT_EVENTS: Final = Dimension[_Make](
         "Rows_query": lambda stream: mysql_events.rows_query(stream, "UPDATE t1"),
         "block of a file": lambda stream: statement_events.load_block(stream, 1, first=stream.choose.yes()),
         "Execute_load_query": lambda stream: statement_events.execute_load_query(stream, 1),
+        "View_change": _of_code(EventType.VIEW_CHANGE),
+        "rows of version 1": _of_code(EventType.WRITE_ROWS_V1),
+        "Partial_update_rows": _of_code(EventType.PARTIAL_UPDATE_ROWS),
+    },
+    profiles={"rows of version 1": Profiles("mysql < 8.3"), "Partial_update_rows": Profiles("mysql >= 8.0")},
+)
+#: The events that a parser passes over, whatever their flags are.
+_IGNORED_EVENTS: Final = Dimension[_Make](
+    "event that is passed over",
+    {
+        "Stop": mysql_events.stop,
+        "Rotate": mysql_events.rotate,
+        "Heartbeat": server_events.heartbeat,
+        "Delete_file": boundaries.delete_file,
+        "Transaction_context": _of_code(EventType.TRANSACTION_CONTEXT),
+        "Slave": boundaries.slave,
+        "Previous_gtids": boundaries.previous_gtids,
+        "ignorable, artificial or a format description": boundaries.ignored,
+    },
+)
+#: The events that are an error to a parser, as it does not know them, unless they have the ignorable flag.
+_UNKNOWN_EVENTS: Final = Dimension[_Make](
+    "event that is not known",
+    {
+        "of no server": boundaries.unknown,
+        "rows of betas": _of_code(EventType.PRE_GA_WRITE_ROWS),
+        "rows of version 1": _of_code(EventType.WRITE_ROWS_V1),
+        "Gtid_tagged": _of_code(EventType.GTID_TAGGED),
+    },
+    profiles={
+        "rows of betas": Profiles("mysql >= 8.0"),
+        "rows of version 1": Profiles("mysql >= 8.3"),
+        "Gtid_tagged": Profiles("mysql < 8.3"),
     },
 )
 
 
-def _of_statement(stream: StreamBuilder) -> PlannedEvent:
-    return stream.vary(_STATEMENT_EVENTS)(stream)
+def _varied(dimension: Dimension[_Make]) -> _Make:
+    return lambda stream: stream.vary(dimension)(stream)
 
 
 def _gtid(stream: StreamBuilder) -> PlannedEvent:
@@ -94,18 +134,12 @@ _OF_TYPE: Final[Mapping[ShippedType, tuple[_Make, ...]]] = total(
             _query("COMMIT", "C", "COMMI", "ROLLBACK", "rollback", "ROLLBACKS", "Rollback /* a */"),
         ),
         ShippedType.END_XA: (_query("XA ROLLBACK {}", "xa rollback {}"),),
-        ShippedType.STMT: (_of_statement,),
+        ShippedType.STMT: (_varied(_STATEMENT_EVENTS),),
         ShippedType.PRE_STMT: (mysql_events.intvar, mysql_events.rand, statement_events.user_var),
         ShippedType.INCIDENT: (server_events.incident,),
-        ShippedType.IGNORE: (
-            mysql_events.stop,
-            mysql_events.rotate,
-            server_events.heartbeat,
-            boundaries.delete_file,
-            boundaries.ignored,
-        ),
+        ShippedType.IGNORE: (_varied(_IGNORED_EVENTS),),
         ShippedType.PAYLOAD: (_payload,),
-        ShippedType.ERROR: (boundaries.unknown,),
+        ShippedType.ERROR: (_varied(_UNKNOWN_EVENTS),),
     },
     entry="what makes events of it",
 )
@@ -138,7 +172,7 @@ _FLAGS: Final = bits("flags", (1 << bit for bit in range(16)))
     focus="FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD",
     profiles=WITH_SHIPPED_PARSER,
     fault=True,
-    dimensions=(_STATES, _FLAGS, _STATEMENT_EVENTS, _BEGINNINGS, _XIDS),
+    dimensions=(_STATES, _FLAGS, _STATEMENT_EVENTS, _IGNORED_EVENTS, _UNKNOWN_EVENTS, _BEGINNINGS, _XIDS),
 )
 def shipped_boundary_steps(stream: StreamBuilder) -> None:
     """An event of each type in one state of the parser that servers ship, each in a stream of its own that goes on."""
