@@ -322,6 +322,12 @@ MUTANTS: Final = (
         answer=_tables(lambda tables: tuple(each for each in tables if each.written)),
     ),
     Mutant(
+        "only-read-tables-left-out",
+        "WL3303-SET-ALL-LOCKED-TABLES",
+        "tables that are only read do not count where none is written",
+        answer=_tables(lambda tables: tables if any(each.written for each in tables) else ()),
+    ),
+    Mutant(
         "incompatible-by-mode",
         "WL3303-SET-INCOMPATIBLE",
         "a row-only and a statement-only table together are logged as statements",

@@ -1,6 +1,7 @@
 """One production for each event type: choices in, a planned event out."""
 
 import struct
+from collections.abc import Sequence
 from typing import Any, Final
 
 from conformance.binlog.codecs import Packed
@@ -205,23 +206,40 @@ ROW_CHANGES: Final = {"write": (False, True), "update": (True, True), "delete": 
 
 
 def write_rows(
-    stream: StreamBuilder, *, table_id: int, columns: int, rows: int, last: bool, change: str = "write"
+    stream: StreamBuilder,
+    *,
+    table_id: int,
+    columns: int,
+    rows: int,
+    last: bool,
+    change: str = "write",
+    numbers: Sequence[int | None] = (),
 ) -> PlannedEvent:
-    """Return a rows event of the server's own version; `last` means that it ends the statement.
+    """Return a rows event of the server's own version.
 
-    Its rows are written, or changed otherwise (`ROW_CHANGES`); an update has the same image twice.
+    Args:
+        stream: The stream it is for.
+        table_id: The number of its table.
+        columns: How many columns of type INT the table has.
+        rows: How many rows it has; they are alike.
+        last: Whether it ends its statement.
+        change: Whether rows are written or changed otherwise (`ROW_CHANGES`); an update has the same image twice.
+        numbers: The values of the columns, in turn, None for NULL; any values if there are none.
     """
     bitmap = (columns + 7) // 8
     before, after = ROW_CHANGES[change]
     images = before + after
-    values = stream.choose.octets(4 * columns, 4 * columns)
+    drawn = struct.iter_unpack("<i", stream.choose.octets(4 * columns, 4 * columns))
+    row_values = [numbers[index % len(numbers)] if numbers else number for index, (number,) in enumerate(drawn)]
+    values = b"".join(struct.pack("<i", each) for each in row_values if each is not None)
     fields: dict[str, Any] = {"table_id": table_id, "rows_flags": 1 if last else 0}
     marks: tuple[str, ...] = ("FORMAT-ROWS",)
     if rows <= _FEW_ROWS:
-        image = {str(index): number for index, (number,) in enumerate(struct.iter_unpack("<i", values))}
+        image = {str(index): number for index, number in enumerate(row_values)}
         fields["rows"] = [{"before": image if before else None, "after": image if after else None}] * rows
         marks += ("FORMAT-ROWS-IMAGES",)
     nulls = 0 if stream.server.profile in WITH_ZERO_FILLED_BITMAPS else bits_up_to(8 * bitmap) ^ bits_up_to(columns)
+    nulls |= sum(1 << index for index, each in enumerate(row_values) if each is None)
     row = nulls.to_bytes(bitmap, "little") + values
     wire = {**fields, "row_data": Packed().write(columns, {}) + b"\xff" * bitmap * images + row * images * rows}
     code = stream.server.rows_events[tuple(ROW_CHANGES).index(change)]

@@ -112,8 +112,20 @@ def execute_load_query(stream: StreamBuilder, file_id: int) -> PlannedEvent:
     comment = mysql_events.text_of("ä", size_up_to(choose, 70_000))
     head = "LOAD DATA " + choose.one_of(("", f"/* {comment} */ "))
     clause = f"INFILE '{choose.one_of(mysql_events.NAMES)}.txt' IGNORE INTO"
-    statement = f"{head}{clause} TABLE `t1` (a)"
-    start = len(head.encode())
+    return executed_text(stream, f"{head}{clause} TABLE `t1` (a)", file_id=file_id, clause=clause)
+
+
+def executed_text(stream: StreamBuilder, statement: str, *, file_id: int = 1, clause: str = "") -> PlannedEvent:
+    """Return an Execute_load_query event with any statement.
+
+    Args:
+        stream: The stream it is for.
+        statement: The statement.
+        file_id: The number of the file.
+        clause: What of the statement names the file.
+    """
+    choose = stream.choose
+    start = len(statement.partition(clause)[0].encode()) if clause else 0
     database = choose.one_of(mysql_events.DATABASES)
     about = {
         "thread_id": whole_number(choose, 32),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from itertools import chain, product
-from typing import Final
+from typing import Final, NamedTuple
 
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import with_tables_info
@@ -103,6 +103,33 @@ def _add(stream: StreamBuilder, event: PlannedEvent) -> None:
     stream.add(flagged.marked(*marks))
 
 
+class _Rotate(NamedTuple):
+    """A Rotate event: whether it is flagged as artificial, and whether its header has a time and a log_pos."""
+
+    artificial: bool
+    placed: bool
+
+
+#: A Rotate between transactions. Its flag alone makes it artificial, whatever else its header has.
+_ROTATES: Final = Dimension[_Rotate | None](
+    "Rotate",
+    {
+        "none": None,
+        "artificial": _Rotate(artificial=True, placed=False),
+        "of the log": _Rotate(artificial=False, placed=True),
+        "artificial, with time and log_pos": _Rotate(artificial=True, placed=True),
+        "of the log, without time and log_pos": _Rotate(artificial=False, placed=False),
+    },
+)
+
+
+def _add_rotate(stream: StreamBuilder, rotate: _Rotate) -> None:
+    """Add a Rotate event without a marker."""
+    _add_unmarked(stream, [mysql_events.rotate(stream, flags=int(Flag.ARTIFICIAL) if rotate.artificial else 0)])
+    stream.set_timestamp(stream.timestamp if rotate.placed else 0)
+    stream.set_log_pos(stream.offset if rotate.placed else 0)
+
+
 #: The flags of a Previous_gtids event at the start, None without one.
 _PREVIOUS: Final = Dimension[int | None](
     "Previous_gtids",
@@ -118,7 +145,7 @@ _PREVIOUS: Final = Dimension[int | None](
 @family(
     focus=("WL4162-MARKER-UNMARKED-STAYS-UNDEFINED", "WL4162-STREAM-MIDDLE-KNOWN"),
     profiles=WITH_PARSER,
-    dimensions=(_PREVIOUS, _GROUPS, boundaries.GTIDS, boundaries.SHAPES, _IGNORED, _AGAIN),
+    dimensions=(_PREVIOUS, _GROUPS, boundaries.GTIDS, boundaries.SHAPES, _IGNORED, _ROTATES, _AGAIN),
     impossible=(boundaries.NO_LOAD_ALONE,),
 )
 def unmarked_streams(stream: StreamBuilder) -> None:
@@ -138,6 +165,11 @@ def unmarked_streams(stream: StreamBuilder) -> None:
             _add_unmarked(stream, [choose.one_of(alone)(stream)])
         group = boundaries.varied_group(stream)
         _add_unmarked(stream, _with_ignored(stream, group, boundaries.ignored(stream)))
+    rotate = stream.vary(_ROTATES)
+    if rotate is not None:
+        _add_rotate(stream, rotate)
+        after = boundaries.statement_alone(stream)
+        _add_unmarked(stream, boundaries.with_gtid(stream, after, stream.vary(boundaries.GTIDS)))
     _add_unmarked(stream, groups.ending(stream))
     if stream.vary(_AGAIN):
         again = boundaries.varied_group(stream)
@@ -178,12 +210,14 @@ def extended_transactions(stream: StreamBuilder) -> None:
 _STREAMS: Final = Number("streams", many=(40, 60))
 #: Where a stream stops: within its transaction, or after it.
 _STOPS: Final = choices("stops", ("after the transaction", "at its first event", "within it"))
+#: Whether the events of the streams after the first have checksums if those of the first do not, and the reverse.
+_OTHER_CHECKSUMS: Final = yes_or_no("other checksums after the first", when={"streams": ("2", "3", "many")})
 
 
 @family(
     focus="WL4162-REPOSITION-AT-START",
     profiles=WITH_PARSER,
-    dimensions=(_STREAMS, boundaries.GTIDS, boundaries.SHAPES, _STOPS),
+    dimensions=(_STREAMS, boundaries.GTIDS, boundaries.SHAPES, _STOPS, _OTHER_CHECKSUMS),
     impossible=(boundaries.NO_LOAD_ALONE,),
 )
 def boundary_connections(stream: StreamBuilder) -> None:
@@ -194,6 +228,9 @@ def boundary_connections(stream: StreamBuilder) -> None:
     for number in stream.several_of(_STREAMS):
         if number:
             resets.append(stream.offset)
+        if number == 1 and stream.vary(_OTHER_CHECKSUMS):
+            stream.checksummed = not stream.checksummed
+            stream.describe_format()
         if choose.yes(3):
             stream.add(gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=_IGNORABLE))
         planned = boundaries.varied_group(stream)

@@ -46,7 +46,13 @@ _NO_MIDDLE: Final = (
     Impossible({"parts": ("1", "2"), "tables without a flag": ("middle",)}, "two parts have none in the middle"),
 )
 _SAME: Final = yes_or_no("one engine", when={"set of tables": (*_WITH_SEVERAL, "partitioned")})
-_READ: Final = Dimension("read tables", {each: each for each in READ}, when={"set of tables": ("read",)})
+#: Servers log no statement that writes nothing, so only the worklog's rule can be asked about such a set.
+_READ: Final = Dimension(
+    "read tables",
+    {each: each for each in READ},
+    when={"set of tables": ("read",)},
+    profiles={"all": Profiles("worklog")},
+)
 _SETS: Final = Number("sets", many=(12, 16), heavy=False)
 
 

@@ -1,6 +1,6 @@
 """Logs to be printed: what mysqlbinlog and SHOW BINLOG EVENTS must show (WL#4033, WL#4162, WL#7592)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from conformance.binlog.event_types import EventType
@@ -60,13 +60,24 @@ _TEXT: Final = Dimension("statement shown", _SHAPES, profiles={name: WITH_ROWS_Q
 _HEADERS: Final = Dimension(
     "time and server id", {"usual": (EPOCH, 1), "with the highest bit": (1 << 31, (1 << 32) - 2)}
 )
-_FILLED: Final = (_HEADERS, _MARKED, _TRANSACTIONS, _STATEMENTS, _TEXT, _ROWS_EVENTS, _UNKNOWN)
 #: Bytes of a database's name, which has at most 64 characters of 3: around what a server has room for where it lists.
 _DATABASE_BYTES: Final = (64, 65, 127, 128, 129, 192)
 _DATABASE: Final = Dimension(
     "default database",
     {"short": "test", **{f"{size} bytes": mysql_events.text_of("日", size) for size in _DATABASE_BYTES}},
 )
+_LEAST, _GREATEST = -(1 << 31), (1 << 31) - 1
+#: The values of the columns of a row, in turn; none for any.
+_VALUES: Final = Dimension[Sequence[int | None]](
+    "values of the rows",
+    {
+        "any": (),
+        "NULL": (None,),
+        "NULL and others": (0, None, -1),
+        "the least and the greatest": (_LEAST, _GREATEST),
+    },
+)
+_FILLED: Final = (_HEADERS, _MARKED, _TRANSACTIONS, _STATEMENTS, _TEXT, _ROWS_EVENTS, _VALUES, _UNKNOWN)
 
 
 @family(
@@ -118,7 +129,7 @@ def _transaction(stream: StreamBuilder, code: int, *, commit: bool) -> list[Plan
         text = stream.vary(_TEXT)(stream)
         if stream.server.profile in WITH_ROWS_QUERIES and not (number and choose.yes(6)):
             planned.append(mysql_events.rows_query(stream, text))
-        planned += groups.row_changes(stream, rows_events=stream.vary(_ROWS_EVENTS))
+        planned += groups.row_changes(stream, rows_events=stream.vary(_ROWS_EVENTS), numbers=stream.vary(_VALUES))
         for size in stream.vary(_UNKNOWN):
             planned.append(_ignorable(stream, code, choose.octets(1, size) if size else b""))
     if choose.yes(3):
@@ -189,6 +200,12 @@ def _start_in_the_middle(stream: StreamBuilder, planned: list[PlannedEvent]) -> 
     groups.end_log(stream)
 
 
+def _start_in_the_middle_twice(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
+    """Add a complete log that is printed from within a transaction, and then once more, from its beginning."""
+    _start_in_the_middle(stream, planned)
+    stream.settings["repeats"] = 1
+
+
 def _unfinished_twice(stream: StreamBuilder, planned: list[PlannedEvent]) -> None:
     """Add a log that ends within a transaction, to be printed twice in one call."""
     _add_all(stream, planned[: _cut(stream, planned)])
@@ -219,6 +236,7 @@ _FAULT: Final = Dimension[_Fault](
         "begins twice": _begin_twice,
         "a stray Rows_query": _stray_statement,
         "printed from the middle": _start_in_the_middle,
+        "printed from the middle, and then from the beginning": _start_in_the_middle_twice,
         "unfinished, and printed twice": _unfinished_twice,
         "unfinished, and printed three times": _unfinished_thrice,
         "without a beginning, and printed twice": _finished_twice,
@@ -239,7 +257,7 @@ _MARKED_LOG: Final = Dimension(
 @family(
     focus="WL4162-WARN-DUMP",
     profiles=Profiles("worklog"),
-    dimensions=(_FAULT, _VERBOSE, _BASE64, _MARKED_LOG, _BEFORE, _STATEMENTS, _ROWS_EVENTS, _UNKNOWN),
+    dimensions=(_FAULT, _VERBOSE, _BASE64, _MARKED_LOG, _BEFORE, _STATEMENTS, _ROWS_EVENTS, _VALUES, _UNKNOWN),
 )
 def printed_boundaries(stream: StreamBuilder) -> None:
     """Logs with one wrong step, or printed from the middle of a transaction, or twice in one call."""

@@ -13,7 +13,7 @@ from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.questions.filter import set_rules
 from conformance.strategies.scenarios.ruled_tables import DEFAULT, DOES, MARKERS, SOME_NAMES, SPELLING, default_database
 from conformance.strategies.scenarios.table_names import CASTS, Cast
-from conformance.strategies.scenarios.table_work import TableWork
+from conformance.strategies.scenarios.table_work import RENAME_WORDS, TableWork
 
 _WORKLOG: Final = Profiles("worklog")
 _Pair = tuple[TableName, TableName]
@@ -41,6 +41,7 @@ _RULED_NAME: Final = Dimension(
 )
 _ACROSS: Final = yes_or_no("to another database")
 _BETWEEN: Final = yes_or_no("renames of others between")
+_WORD: Final = choices("word after RENAME", RENAME_WORDS)
 _NO_LIST: Final = Impossible(
     {"renames": ("list",), "rules": ("ignore",)}, "the worklog speaks of a list of renamings with do rules"
 )
@@ -49,7 +50,7 @@ _NO_LIST: Final = Impossible(
 @family(
     focus=("WL40-DATA-ORDER", "WL40-FILTER-RENAME-FIRST"),
     profiles=_WORKLOG,
-    dimensions=(_ROUTES, _RULED_NAME, _RENAMES, DOES, _ACROSS, _BETWEEN, SOME_NAMES, MARKERS, DEFAULT, SPELLING),
+    dimensions=(_ROUTES, _RULED_NAME, _RENAMES, DOES, _ACROSS, _BETWEEN, SOME_NAMES, MARKERS, DEFAULT, SPELLING, _WORD),
     impossible=(_NO_LIST,),
 )
 def rename_filters(stream: StreamBuilder) -> None:
@@ -65,6 +66,7 @@ def rename_filters(stream: StreamBuilder) -> None:
     work.begin(extended=True)
     work.database = default_database(cast, stream.vary(DEFAULT))
     work.spelling = stream.vary(SPELLING)
+    work.rename_word = stream.vary(_WORD)
     if route:
         # A table without a rule, which has or had no other name.
         others = _Others(work, "between" if between else "none", [TableName(first.database, "w")])

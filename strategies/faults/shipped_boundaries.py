@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from conformance.binlog.event_types import EventType
 from conformance.binlog.servers import WITH_PAYLOADS
 from conformance.binlog.total_table import total
 from conformance.models.boundary.shipped_tables import (
@@ -10,22 +11,106 @@ from conformance.models.boundary.shipped_tables import (
     ShippedState,
     ShippedType,
 )
-from conformance.strategies.events import mysql_events, payloads, server_events, statement_events
-from conformance.strategies.grammar.dimension import bits, choices
+from conformance.specs.versions import Profiles
+from conformance.strategies.events import mysql_events, payloads, row_events, server_events, statement_events
+from conformance.strategies.events.columns import column_kinds
+from conformance.strategies.grammar.dimension import Dimension, bits, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import boundary_carriers as carriers
 from conformance.strategies.groups import boundary_groups as boundaries
 from conformance.strategies.groups import boundary_words
 from conformance.strategies.groups import transactions as groups
 
 _Make = Callable[[StreamBuilder], PlannedEvent]
-#: The XID of an XA transaction, as written in a log.
-_XID: Final = "X'61',X'',1"
+#: The names of XA transactions, as written in a log: the two parts have up to 64 bytes each.
+_XIDS: Final = Dimension(
+    "name of the XA transaction",
+    {"short": "X'61',X'',1", "of 64 and 64 bytes": f"X'{'61' * 64}',X'{'62' * 64}',2147483647"},
+)
 
 
 def _query(*texts: str) -> _Make:
-    return lambda stream: mysql_events.query(stream, stream.choose.one_of(texts))
+    """Return the maker of a Query with one of some texts, in which ``{}`` is the name of an XA transaction."""
+
+    def make(stream: StreamBuilder) -> PlannedEvent:
+        text = stream.choose.one_of(texts)
+        return mysql_events.query(stream, text.format(stream.vary(_XIDS)) if "{}" in text else text)
+
+    return make
+
+
+#: Any beginning of BEGIN and COMMIT counts as the word, in upper case; ROLLBACK counts in any case.
+_BEGINNINGS: Final = choices("beginning of a transaction", ("BEGIN", "B", "BEGI", "XA START {}"))
+
+
+def _begin(stream: StreamBuilder) -> PlannedEvent:
+    return _query(stream.vary(_BEGINNINGS))(stream)
+
+
+def _changed_rows(stream: StreamBuilder) -> PlannedEvent:
+    rows = row_events.table_of(stream, column_kinds(stream)[:1])
+    return row_events.rows_event(stream, rows, stream.choose.one_of(row_events.OPERATIONS))
+
+
+def _of_code(code: EventType) -> _Make:
+    return lambda stream: carriers.of_code(stream, code, 0, flags=0)
+
+
+#: The events that are a statement or a part of one, by their types.
+_STATEMENT_EVENTS: Final = Dimension[_Make](
+    "event of a statement",
+    {
+        "Query": _query("INSERT INTO t1 VALUES (1)", "CREATE TABLE t2 (a INT)", "XA END {}", "xa start {}"),
+        "Query with a word in it": boundary_words.statement,
+        "Query with another spelling of a word": _query(
+            "begin", "commit", " BEGIN", "COMMIT ", "BEGIN WORK", "COMMIT WORK", "START TRANSACTION"
+        ),
+        "Table_map": lambda stream: mysql_events.table_map(stream, table_id=1, table="t1", columns=1),
+        "rows": _changed_rows,
+        "Rows_query": lambda stream: mysql_events.rows_query(stream, "UPDATE t1"),
+        "block of a file": lambda stream: statement_events.load_block(stream, 1, first=stream.choose.yes()),
+        "Execute_load_query": lambda stream: statement_events.execute_load_query(stream, 1),
+        "View_change": _of_code(EventType.VIEW_CHANGE),
+        "rows of version 1": _of_code(EventType.WRITE_ROWS_V1),
+        "Partial_update_rows": _of_code(EventType.PARTIAL_UPDATE_ROWS),
+    },
+    profiles={"rows of version 1": Profiles("mysql < 8.3"), "Partial_update_rows": Profiles("mysql >= 8.0")},
+)
+#: The events that a parser passes over, whatever their flags are.
+_IGNORED_EVENTS: Final = Dimension[_Make](
+    "event that is passed over",
+    {
+        "Stop": mysql_events.stop,
+        "Rotate": mysql_events.rotate,
+        "Heartbeat": server_events.heartbeat,
+        "Delete_file": boundaries.delete_file,
+        "Transaction_context": _of_code(EventType.TRANSACTION_CONTEXT),
+        "Slave": boundaries.slave,
+        "Previous_gtids": boundaries.previous_gtids,
+        "ignorable, artificial or a format description": boundaries.ignored,
+    },
+)
+#: The events that are an error to a parser, as it does not know them, unless they have the ignorable flag.
+_UNKNOWN_EVENTS: Final = Dimension[_Make](
+    "event that is not known",
+    {
+        "of no server": boundaries.unknown,
+        "rows of betas": _of_code(EventType.PRE_GA_WRITE_ROWS),
+        "rows of version 1": _of_code(EventType.WRITE_ROWS_V1),
+        "Gtid_tagged": _of_code(EventType.GTID_TAGGED),
+    },
+    profiles={
+        "rows of betas": Profiles("mysql >= 8.0"),
+        "rows of version 1": Profiles("mysql >= 8.3"),
+        "Gtid_tagged": Profiles("mysql < 8.3"),
+    },
+)
+
+
+def _varied(dimension: Dimension[_Make]) -> _Make:
+    return lambda stream: stream.vary(dimension)(stream)
 
 
 def _gtid(stream: StreamBuilder) -> PlannedEvent:
@@ -43,29 +128,18 @@ _OF_TYPE: Final[Mapping[ShippedType, tuple[_Make, ...]]] = total(
     ShippedType,
     {
         ShippedType.GTID: (_gtid,),
-        # Any beginning of BEGIN and COMMIT counts as the word, in upper case; ROLLBACK counts in any case.
-        ShippedType.BEGIN: (_query("BEGIN", "B", "BEGI", f"XA START {_XID}"),),
+        ShippedType.BEGIN: (_begin,),
         ShippedType.END: (
             mysql_events.xid,
             _query("COMMIT", "C", "COMMI", "ROLLBACK", "rollback", "ROLLBACKS", "Rollback /* a */"),
         ),
-        ShippedType.END_XA: (_query(f"XA ROLLBACK {_XID}", f"xa rollback {_XID}"),),
-        ShippedType.STMT: (
-            _query("INSERT INTO t1 VALUES (1)", "CREATE TABLE t2 (a INT)", f"XA END {_XID}", f"xa start {_XID}"),
-            boundary_words.statement,
-            _query("begin", "commit", " BEGIN", "COMMIT ", "BEGIN WORK", "COMMIT WORK", "START TRANSACTION"),
-        ),
+        ShippedType.END_XA: (_query("XA ROLLBACK {}", "xa rollback {}"),),
+        ShippedType.STMT: (_varied(_STATEMENT_EVENTS),),
         ShippedType.PRE_STMT: (mysql_events.intvar, mysql_events.rand, statement_events.user_var),
         ShippedType.INCIDENT: (server_events.incident,),
-        ShippedType.IGNORE: (
-            mysql_events.stop,
-            mysql_events.rotate,
-            server_events.heartbeat,
-            boundaries.delete_file,
-            boundaries.ignored,
-        ),
+        ShippedType.IGNORE: (_varied(_IGNORED_EVENTS),),
         ShippedType.PAYLOAD: (_payload,),
-        ShippedType.ERROR: (boundaries.unknown,),
+        ShippedType.ERROR: (_varied(_UNKNOWN_EVENTS),),
     },
     entry="what makes events of it",
 )
@@ -98,7 +172,7 @@ _FLAGS: Final = bits("flags", (1 << bit for bit in range(16)))
     focus="FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD",
     profiles=WITH_SHIPPED_PARSER,
     fault=True,
-    dimensions=(_STATES, _FLAGS),
+    dimensions=(_STATES, _FLAGS, _STATEMENT_EVENTS, _IGNORED_EVENTS, _UNKNOWN_EVENTS, _BEGINNINGS, _XIDS),
 )
 def shipped_boundary_steps(stream: StreamBuilder) -> None:
     """An event of each type in one state of the parser that servers ship, each in a stream of its own that goes on."""

@@ -45,6 +45,8 @@ _MODULES: Final = (
     "conformance.strategies.families.tables_info",
     "conformance.strategies.families.extended_queries",
     "conformance.strategies.families.table_filters",
+    "conformance.strategies.families.group_filters",
+    "conformance.strategies.families.created_table_filters",
     "conformance.strategies.families.rename_filters",
     "conformance.strategies.faults.event_types",
     "conformance.strategies.faults.framing",

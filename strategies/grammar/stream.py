@@ -23,7 +23,8 @@ EPOCH: Final = 1276143737
 
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 _IN_USE: Final = int(Flag.BINLOG_IN_USE)
-#: Where the header of an event has its log_pos, and the largest one that fits.
+#: Where the header of an event has its time, and its log_pos, and the largest one that fits.
+_TIMESTAMP: Final = slice(0, 4)
 _LOG_POS: Final = slice(13, 17)
 _LARGEST_LOG_POS: Final = 0xFFFFFFFF
 
@@ -272,12 +273,28 @@ class StreamBuilder:
         if self.refused or not 0 <= log_pos <= _LARGEST_LOG_POS:
             raise ValueError(f"the last event cannot have the log_pos {log_pos}")
         event, at, _ = self.placed[-1]
-        border = at + HEADER_BYTES + len(event.body)
-        self._bytes[at + _LOG_POS.start : at + _LOG_POS.stop] = log_pos.to_bytes(4, "little")
-        if border < self.offset:
-            self._bytes[border:] = crc(self._bytes[at:border]).to_bytes(CHECKSUM_BYTES, "little")
+        self._overwrite(_LOG_POS, log_pos)
         self.placed[-1] = (event, at, log_pos)
         self._events[-1]["log_pos"] = log_pos
+
+    def set_timestamp(self, timestamp: int) -> None:
+        """Change the time of the last event, in seconds since 1970.
+
+        Raises:
+            ValueError: The event is not expected.
+        """
+        if self.refused:
+            raise ValueError(f"the last event is not expected, so it cannot have the time {timestamp}")
+        self._overwrite(_TIMESTAMP, timestamp)
+        self._events[-1]["timestamp"] = timestamp
+
+    def _overwrite(self, field: slice, value: int) -> None:
+        """Change a field of the last event's header, and its checksum."""
+        event, at, _ = self.placed[-1]
+        border = at + HEADER_BYTES + len(event.body)
+        self._bytes[at + field.start : at + field.stop] = value.to_bytes(4, "little")
+        if border < self.offset:
+            self._bytes[border:] = crc(self._bytes[at:border]).to_bytes(CHECKSUM_BYTES, "little")
 
     def leave_open(self, field: str) -> None:
         """Expect nothing of a field of the last event, as readers of the profile may differ in it."""

@@ -138,6 +138,13 @@ def executed_load(stream: StreamBuilder) -> list[PlannedEvent]:
     return [statement_events.execute_load_query(stream, 1)]
 
 
+def executed_words(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a transaction whose BEGIN and whose end are the texts of Execute_load_query events."""
+    ending = stream.choose.one_of(("COMMIT", "ROLLBACK"))
+    begin, end = (statement_events.executed_text(stream, word) for word in ("BEGIN", ending))
+    return [begin, boundary_words.statement(stream), end]
+
+
 def prepared(stream: StreamBuilder) -> list[PlannedEvent]:
     """Return a transaction ended by an XA_prepare event, which the worklog does not list and the kit treats as Xid."""
     *begun, end = server_events.xa_transaction(stream, data_change(stream))
@@ -171,8 +178,10 @@ SHAPES: Final = Dimension[Group](
         "LOAD DATA": load_alone,
         "statement of LOAD DATA": executed_load,
         "XA": prepared,
+        "words in Execute_load_query": executed_words,
     },
-    profiles={"XA": Profiles("worklog")},
+    # A shipped parser looks at the text of Query events alone.
+    profiles=dict.fromkeys(("XA", "words in Execute_load_query"), Profiles("worklog")),
 )
 NO_LOAD_ALONE: Final = Impossible(
     {"transaction": ("LOAD DATA",), "GTIDs": ("none",)},

@@ -124,8 +124,10 @@ def ending(stream: StreamBuilder) -> list[PlannedEvent]:
     return [] if kind == 0 else [mysql_events.rotate(stream) if kind == 1 else mysql_events.stop(stream)]
 
 
-def row_changes(stream: StreamBuilder, *, rows_events: int = 1) -> list[PlannedEvent]:
-    """Return the Table_map and the rows events of one statement."""
+def row_changes(
+    stream: StreamBuilder, *, rows_events: int = 1, numbers: Sequence[int | None] = ()
+) -> list[PlannedEvent]:
+    """Return the Table_map and the rows events of one statement, whose columns have some values in turn if given."""
     choose = stream.choose
     table_id = whole_number(choose, 48, low=1)
     columns = choose.one_of(_MANY_COLUMNS) if choose.yes(40) else choose.integer(1, 9)
@@ -142,8 +144,9 @@ def row_changes(stream: StreamBuilder, *, rows_events: int = 1) -> list[PlannedE
         # Some events are larger than any page of a writer's cache (8 to 64 KiB).
         many = columns < _MANY_COLUMNS[0] and choose.yes(40)
         rows = choose.integer(200, 4000) if many else choose.integer(1, 3)
+        last = number == rows_events - 1
         event = mysql_events.write_rows(
-            stream, table_id=table_id, columns=columns, rows=rows, last=number == rows_events - 1
+            stream, table_id=table_id, columns=columns, rows=rows, last=last, numbers=numbers
         )
         planned.append(event.marked("WL7592-LARGE-EVENTS-WHOLE") if len(event.body) > 8192 else event)
     return planned

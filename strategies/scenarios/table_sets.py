@@ -33,7 +33,7 @@ SHAPES: Final = ("one", "several", "partitioned", "partitioned among others", "r
 #: Which tables of a set lack a flag that the set lacks.
 LACKING: Final = ("first", "last", "middle", "all")
 #: Where the tables of a set are that are only read.
-READ: Final = ("after a written one", "before a written one", "after two written ones")
+READ: Final = ("after a written one", "before a written one", "after two written ones", "all")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class SetShape:
             parts=choose.integer(1, 4),
             lacking=choose.one_of(LACKING),
             same=choose.yes(),
-            read=choose.one_of(READ) if shape == "read" else READ[0],
+            read=choose.one_of(READ[:-1]) if shape == "read" else READ[0],
         )
 
 
@@ -109,7 +109,7 @@ def _with_read(
     choose: Chooser, capability: Capability, profile: str, shape: SetShape
 ) -> tuple[Sequence[QuestionTable], Sequence[QuestionTable]]:
     """Return the tables of a set that are written, and those that are only read."""
-    count = 2 if shape.read.endswith("ones") else 1
+    count = {"after two written ones": 2, "all": 0}.get(shape.read, 1)
     if profile == WORKLOG:
         tables = _several(choose, capability, profile, replace(shape, count=shape.count - 1 + count))
         return tables[:count], [QuestionTable(each.engine, each.capability, written=False) for each in tables[count:]]

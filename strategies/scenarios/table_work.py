@@ -13,7 +13,7 @@ from conformance.models.filtering.tables_info import LoggingFormat, create_selec
 from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.events.extended_query import extended_query, is_extended
 from conformance.strategies.events.payloads import transaction_payload
-from conformance.strategies.events.server_events import xa_prepare
+from conformance.strategies.events.server_events import incident, xa_prepare
 from conformance.strategies.events.statement_events import user_var
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -31,6 +31,12 @@ _CHANGES_OF_ROWS: Final = {
     "update": "UPDATE {} SET a = 1",
 }
 _GROUP_WHOLE: Final = "WL40-FILTER-GROUP-WHOLE"
+
+
+#: How the LIKE or SELECT part of a CREATE TABLE is written; LIKE can be plain or in parentheses.
+SOURCE_FORMS: Final = ("plain", "in parentheses", "AS", "after columns", "after columns, AS")
+#: The words with which a renaming of tables begins.
+RENAME_WORDS: Final = ("TABLE", "TABLES")
 
 
 class XaName(NamedTuple):
@@ -67,6 +73,7 @@ class TableWork:
     Attributes:
         database: The default database of the statements that follow.
         spelling: How the definitions that follow are written.
+        rename_word: The word after RENAME in those that follow, one of `RENAME_WORDS`.
         rows_events: The rows events of the statements that follow, one of `ROWS_EVENTS`.
     """
 
@@ -76,6 +83,7 @@ class TableWork:
         self._markers = markers
         self.database = DATABASE
         self.spelling = Spelling()
+        self.rename_word = RENAME_WORDS[0]
         self.rows_events = USUAL
         self._parts: list[LogPart] = []
         self._table_ids: list[int] = []
@@ -101,6 +109,11 @@ class TableWork:
         self.stream.add(mysql_events.rotate(self.stream, flags=int(Flag.ARTIFICIAL)))
         self.stream.describe_format(flags=int(Flag.RELAY_LOG))
         self._ids_again, self._table_ids = self._table_ids, []
+        self._note()
+
+    def incident(self) -> None:
+        """Add an Incident event."""
+        self.stream.add(incident(self.stream))
         self._note()
 
     def end(self) -> None:
@@ -281,15 +294,22 @@ class TableWork:
         event = transaction_payload(self.stream, [each.event for each in inner])
         return [Piece(event, LogPart(Part.PAYLOAD, inner=tuple(each.part for each in inner)))]
 
-    def create(self, create: CreateTable) -> list[Piece]:
-        """Return a CREATE TABLE as statement format logs it."""
+    def create(self, create: CreateTable, source_form: str = "plain") -> list[Piece]:
+        """Return a CREATE TABLE as statement format logs it.
+
+        Args:
+            create: What it creates.
+            source_form: How its LIKE or SELECT part is written, one of `SOURCE_FORMS`.
+        """
         words: list[str | TableName] = ["CREATE", *["TEMPORARY"] * create.temporary, "TABLE"]
         words += [*["IF", "NOT", "EXISTS"] * create.if_not_exists, create.table]
         if create.like:
-            words += ["LIKE", create.like]
+            words += ["(", "LIKE", create.like, ")"] if source_form == "in parentheses" else ["LIKE", create.like]
         elif create.selects:
             joined = [word for each in create.sources for word in ("JOIN", each)]
-            words += ["SELECT", "*", "FROM", *joined[1:]]
+            select: list[str | TableName] = ["SELECT", "*", "FROM", *joined[1:]]
+            words += ["(a INT)"] * ("columns" in source_form) + ["AS"] * ("AS" in source_form)
+            words += ["(", *select, ")"] if source_form == "in parentheses" else select
         else:
             words.append("(a INT)")
         sql = self.spelling.statement(words, self.database)
@@ -319,7 +339,7 @@ class TableWork:
     def rename(self, *pairs: tuple[TableName, TableName]) -> list[Piece]:
         """Return a RENAME TABLE."""
         listed = [word for old, new in pairs for word in (",", old, "TO", new)]
-        sql = self.spelling.statement(["RENAME", "TABLE", *listed[1:]], self.database)
+        sql = self.spelling.statement(["RENAME", self.rename_word, *listed[1:]], self.database)
         tables = rename_table(pairs)
         return [self.statement(sql, FilteredStatement(tables, renames=pairs), tables)]
 

@@ -147,6 +147,15 @@ class LoadAlone(WorklogParser):
         return super().guess(event)
 
 
+class LoadWordsUnread(WorklogParser):
+    """A parser that does not look for words in Execute_load_query."""
+
+    def guess(self, event: FedEvent) -> TypeRow:
+        """See `WorklogParser.guess`."""
+        loads = event_class(event) is EventClass.EXECUTE_LOAD_QUERY
+        return super().guess(replace(event, query=b"LOAD DATA") if loads else event)
+
+
 class GtidsIgnored(WorklogParser):
     """A parser that ignores unmarked Gtid events."""
 

@@ -67,7 +67,9 @@ class _IgnoresIncidents(ShippedParser):
         return step
 
 
-def _answer(make: Callable[[ShippedVersion], ShippedParser]) -> Callable[[Request], Observation]:
+def answer_with(make: Callable[[ShippedVersion], ShippedParser]) -> Callable[[Request], Observation]:
+    """Return the answer of a shipped parser with a fault; under `worklog`, that of the right one."""
+
     def answer(request: Request) -> Observation:
         version = SHIPPED_VERSIONS[request.profile]
         return observe(request, WorklogParser() if version is None else make(version))
@@ -76,7 +78,7 @@ def _answer(make: Callable[[ShippedVersion], ShippedParser]) -> Callable[[Reques
 
 
 def _mutant(name: str, rule: str, text: str, make: Callable[[ShippedVersion], ShippedParser]) -> Mutant:
-    return Mutant(name, f"FORMAT-SHIPPED-BOUNDARY-{rule}", text, answer=_answer(make))
+    return Mutant(name, f"FORMAT-SHIPPED-BOUNDARY-{rule}", text, answer=answer_with(make))
 
 
 #: Every mutant of shipped parsers, in the order of the catalogue.

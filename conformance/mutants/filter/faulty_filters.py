@@ -16,7 +16,7 @@ from conformance.models.filtering.table_filter import TableFilter
 from conformance.models.filtering.table_name import TableName
 
 #: A rule for no table, so that there is a rule after all others are removed.
-_NO_TABLE: Final = TableName("none", "none")
+NO_TABLE: Final = TableName("none", "none")
 #: Bytes of a name that a careless program holds.
 _SIZE_OF_NAME: Final = 64
 
@@ -128,7 +128,7 @@ class ForgetsCopies(TableFilter):
         create = statement.create if statement is not None else None
         others = () if create is None else (*((create.like,) if create.like else ()), *create.sources)
         if create is not None and not self.rules.has_do_rules and not self.rules.pass_all(others):
-            self.rules = replace(self.rules, ignore_tables=self.rules.ignore_tables - {create.table} | {_NO_TABLE})
+            self.rules = replace(self.rules, ignore_tables=self.rules.ignore_tables - {create.table} | {NO_TABLE})
         return kept
 
 

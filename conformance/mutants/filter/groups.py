@@ -1,0 +1,154 @@
+"""Mutants of the role `filter`: groups, rows, XA transactions, and what comes before a statement."""
+
+from dataclasses import replace
+from typing import Final
+
+from conformance.binlog.event import Event
+from conformance.binlog.event_types import COMPRESSED_ROWS_V1, EventType
+from conformance.models.filtering.log_part import LogPart, Part
+from conformance.models.filtering.table_name import TableName
+from conformance.mutants.filter.altered_answers import (
+    only_if,
+    with_fate,
+    with_groups,
+    with_part,
+)
+from conformance.mutants.filter.faulty_filters import (
+    BeginStays,
+    ContextStays,
+    EmptyDropped,
+    LastContextAlone,
+    LastKeptAlone,
+    OneXaAtATime,
+    RowsStay,
+)
+from conformance.mutants.mutant import Mutant
+from conformance.protocol.observation import Observation, Request, Trouble
+from conformance.reference.filter import ChangePart, answer_with
+
+
+def _xa_name_cut(parts: int) -> ChangePart:
+    """Return the change that knows only the first parts of the names of XA transactions."""
+    return lambda event, part: replace(part, xa=",".join(part.xa.split(",")[:parts]))
+
+
+def _without_xa_name(event: Event, part: LogPart) -> LogPart:
+    return replace(part, xa="") if part.part is Part.XA_FINISH else part
+
+
+def _xa_prepare_of_log(event: Event, part: LogPart) -> LogPart:
+    return LogPart(Part.LOG) if event.header.type == EventType.XA_PREPARE else part
+
+
+def _first_map(request: Request) -> Observation | Trouble:
+    """Return the answer of a filter in which a table id keeps its first table."""
+    tables: dict[int, tuple[TableName, ...]] = {}
+
+    def change(event: Event, part: LogPart) -> LogPart:
+        if part.part is not Part.TABLE_MAP:
+            return part
+        return replace(part, tables=tables.setdefault(part.table_id, part.tables))
+
+    return answer_with(request, part=change)
+
+
+#: The mutants, in the order of the catalogue.
+GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant("begin-stays", "WL40-FILTER-GROUP-WHOLE", "BEGIN is kept without its group", answer=with_groups(BeginStays)),
+    Mutant(
+        "group-by-first-statements",
+        "WL40-FILTER-GROUP-WHOLE",
+        "BEGIN and its Gtid event are dropped if the first two statements of their transaction are",
+        answer=with_groups(LastKeptAlone),
+    ),
+    Mutant(
+        "empty-group-dropped",
+        "WL40-FILTER-GROUP-WHOLE",
+        "a transaction without statements is dropped where there are do rules",
+        answer=only_if("do_tables", True, with_groups(EmptyDropped)),
+    ),
+    Mutant(
+        "rows-stay",
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "rows are kept without their Table_map",
+        answer=with_groups(RowsStay),
+    ),
+    Mutant(
+        "deleted-rows-stay",
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "rows that are deleted are kept without their Table_map",
+        answer=with_fate("kept", EventType.DELETE_ROWS_V1, EventType.DELETE_ROWS),
+    ),
+    Mutant(
+        "partial-updates-stay",
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "changes of JSON documents are kept without their Table_map",
+        answer=with_fate("kept", EventType.PARTIAL_UPDATE_ROWS),
+    ),
+    Mutant(
+        "compressed-rows-stay",
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "compressed rows are kept without their Table_map",
+        answer=with_fate("kept", *COMPRESSED_ROWS_V1),
+    ),
+    Mutant(
+        "first-map-for-good",
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "a table id keeps the table of its first Table_map",
+        answer=_first_map,
+    ),
+    Mutant(
+        "incident-dropped",
+        "FORMAT-FILTER-LOG",
+        "an Incident is dropped: it is about none of the tables that pass",
+        answer=with_fate("dropped", EventType.INCIDENT),
+    ),
+    Mutant(
+        "context-stays",
+        "FORMAT-FILTER-CONTEXT",
+        "Intvar and Rows_query are kept without their statement",
+        answer=with_groups(ContextStays),
+    ),
+    Mutant(
+        "rand-and-user-var-stay",
+        "FORMAT-FILTER-CONTEXT",
+        "Rand and User_var are kept without their statement",
+        answer=with_fate("kept", EventType.RAND, EventType.USER_VAR),
+    ),
+    Mutant(
+        "last-context-alone",
+        "FORMAT-FILTER-CONTEXT",
+        "of several events before a statement only the last is dropped with it",
+        answer=with_groups(LastContextAlone),
+    ),
+    Mutant(
+        "xa-commit-by-its-list",
+        "FORMAT-FILTER-XA",
+        "an XA COMMIT, which has no tables, passes although its transaction was dropped",
+        answer=with_part(_without_xa_name, statements=False),
+    ),
+    Mutant(
+        "xa-prepare-of-the-log",
+        "FORMAT-FILTER-XA",
+        "XA_prepare is kept as an event that belongs to no group",
+        answer=with_part(_xa_prepare_of_log, statements=False),
+    ),
+    Mutant(
+        "xa-by-global-part",
+        "FORMAT-FILTER-XA",
+        "two XA transactions with the same global part are taken for one",
+        answer=with_part(_xa_name_cut(1), statements=False),
+    ),
+    Mutant(
+        "xa-without-format",
+        "FORMAT-FILTER-XA",
+        "two XA transactions that differ in their format alone are taken for one",
+        answer=with_part(_xa_name_cut(2), statements=False),
+    ),
+    Mutant(
+        "one-xa-at-a-time",
+        "FORMAT-FILTER-XA",
+        "only the last XA transaction is remembered, whether it was dropped",
+        answer=with_groups(OneXaAtATime),
+    ),
+)

@@ -1,0 +1,287 @@
+"""The mutants of the role `render`: the kit's own printing with one named fault each."""
+
+from dataclasses import replace
+from datetime import UTC
+from typing import Final
+
+from conformance.models.boundary.boundary_type import BoundaryType
+from conformance.models.rendering.session_settings import DELIMITER
+from conformance.mutants.mutant import Mutant
+from conformance.mutants.render.altered_texts import (
+    BOUNDARY,
+    ROWS_QUERY,
+    TWELVE_HOURS,
+    WARNING,
+    FeedsPrintedEvents,
+    GoesOnAfterEnd,
+    MarkersCleared,
+    NeverReset,
+    ShowsTimestamps,
+    TableMapsCleared,
+    after_its_table,
+    binlog_statement_changed,
+    first_line_only,
+    in_zone,
+    info,
+    last_line_twice,
+    printed,
+    replaced,
+    rewritten,
+    rows_query_left_out,
+    start_forgotten,
+    stubborn,
+    two_files_at_most,
+    unknown_in_base64,
+    unknown_once_in_a_row,
+    with_tables_info,
+)
+
+#: Every mutant of the role, in the order of the catalogue.
+MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "prints-tables-info",
+        "WL40-RENDER-QUERY-STOPS",
+        "the first table of the tables info is printed after the statement",
+        answer=rewritten(with_tables_info),
+    ),
+    Mutant(
+        "statement-line-twice",
+        "WL4033-RENDER-ROWS-QUERY-SHOWN",
+        "the last line of a Rows_query is shown twice",
+        answer=rewritten(last_line_twice),
+    ),
+    Mutant(
+        "statement-after-table",
+        "WL4033-RENDER-ROWS-QUERY-ORDER",
+        "a Rows_query is printed after its Table_map",
+        answer=rewritten(after_its_table),
+    ),
+    Mutant(
+        "first-line-is-comment",
+        "WL4033-RENDER-IGNORABLE-COMMENT",
+        "only the first line of a Rows_query is a comment",
+        answer=rewritten(first_line_only),
+    ),
+    Mutant(
+        "unknown-in-base64",
+        "WL4033-RENDER-UNKNOWN-QUIET",
+        "an unknown ignorable event is printed in a BINLOG statement",
+        answer=rewritten(unknown_in_base64),
+    ),
+    Mutant(
+        "verbose-twice-ignored",
+        "WL4033-RENDER-VERBOSE-TWICE",
+        "Rows_query events are not shown even if verbose is given twice",
+        answer=rewritten(lambda printed, _: ROWS_QUERY.sub("", printed)),
+    ),
+    Mutant(
+        "rows-query-colon",
+        "WL4033-GOLDEN-TEXT-ROWS-QUERY",
+        "a colon follows the word Rows_query",
+        answer=replaced(r"\tRows_query$", "\tRows_query:"),
+    ),
+    Mutant(
+        "positions-apart",
+        "WL4033-GOLDEN-TEXT-AT-LINES",
+        "each '# at' line is directly before its own header line",
+        answer=printed(version=lambda version: replace(version, table_maps_wait=False, rows_wait=False)),
+    ),
+    Mutant(
+        "clock-in-utc",
+        "WL4033-GOLDEN-TEXT-TIME",
+        "header lines show UTC in every time zone",
+        answer=printed(options=lambda options: replace(options, zone=UTC)),
+    ),
+    Mutant(
+        "clock-without-minutes-east",
+        "WL4033-GOLDEN-TEXT-TIME",
+        "header lines show a time zone east of UTC without its minutes",
+        answer=printed(options=in_zone(lambda east: east - east % 60 if east > 0 else east)),
+    ),
+    Mutant(
+        "clock-within-twelve-hours",
+        "WL4033-GOLDEN-TEXT-TIME",
+        "header lines show no time zone of more than twelve hours",
+        answer=printed(options=in_zone(lambda east: min(east, TWELVE_HOURS))),
+    ),
+    Mutant(
+        "table-unquoted",
+        "WL4033-GOLDEN-TEXT-TABLE-MAP",
+        "the names of a Table_map are not quoted",
+        answer=replaced(r"\tTable_map: `(.*)`\.`(.*)` mapped", r"\tTable_map: \1.\2 mapped"),
+    ),
+    Mutant(
+        "rows-flags-as-number",
+        "WL4033-GOLDEN-TEXT-WRITE-ROWS",
+        "the flags of a rows event are shown as a number",
+        answer=replaced(r" flags: STMT_END_F$", " flags: 0x1"),
+    ),
+    Mutant(
+        "base64-without-statement",
+        "WL4033-GOLDEN-TEXT-BINLOG",
+        "the BINLOG statement does not have the Rows_query",
+        answer=rewritten(rows_query_left_out),
+    ),
+    Mutant(
+        "rows-without-types",
+        "WL4033-GOLDEN-TEXT-PSEUDO-SQL",
+        "values are shown without their type",
+        answer=replaced(r"^(###   @\d+=.*) /\*.*\*/$", r"\1"),
+    ),
+    Mutant(
+        "null-not-flagged",
+        "WL4033-GOLDEN-TEXT-PSEUDO-SQL",
+        "is_null is 0 for every value",
+        answer=replaced(r"^(###   @\d+=NULL /\*.*) is_null=1 ", r"\1 is_null=0 "),
+    ),
+    Mutant(
+        "least-number-positive",
+        "WL4033-GOLDEN-TEXT-PSEUDO-SQL",
+        "the least number of a column is shown without its sign",
+        answer=replaced(r"^(###   @\d+=)-(2147483648\b)", r"\1\2"),
+    ),
+    Mutant(
+        "begin-semicolon",
+        "WL4033-GOLDEN-TEXT-TRANSACTION",
+        "BEGIN ends with a semicolon, not with the delimiter",
+        answer=replaced(r"^BEGIN\n/\*!\*/;$", "BEGIN;"),
+    ),
+    Mutant(
+        "listed-without-sign",
+        "WL4033-GOLDEN-SHOW-ROWS-QUERY",
+        "SHOW BINLOG EVENTS lists a Rows_query without '# '",
+        answer=info("Rows_query", lambda info: info.removeprefix("# ")),
+    ),
+    Mutant(
+        "listed-bare-commit",
+        "WL4033-GOLDEN-SHOW-INFO",
+        "SHOW BINLOG EVENTS lists an Xid without its number",
+        answer=info("Xid", lambda info: "COMMIT"),
+    ),
+    Mutant(
+        "two-files-at-most",
+        "FORMAT-RENDER-BINLOG-RUNS",
+        "of the logs of one call only the first two are printed",
+        answer=two_files_at_most,
+    ),
+    Mutant(
+        "parser-outlives-file",
+        "WL4162-RESET-EACH-FILE",
+        "the boundary parser is not reset before the next file",
+        answer=printed(boundaries=lambda version: NeverReset() if version.boundary_types else None),
+    ),
+    Mutant(
+        "parser-outlives-whole-file",
+        "WL4162-RESET-EACH-FILE",
+        "the boundary parser is not reset after a file that ends with a whole transaction",
+        answer=printed(boundaries=lambda version: GoesOnAfterEnd() if version.boundary_types else None),
+    ),
+    Mutant(
+        "parser-stuck",
+        "WL4162-RESET-AFTER-ERROR-DUMP",
+        "the boundary parser is not reset after a warning",
+        answer=printed(boundaries=stubborn),
+    ),
+    Mutant(
+        "silent-dump",
+        "WL4162-WARN-DUMP",
+        "a wrong step causes no warning",
+        answer=rewritten(lambda printed, _: printed, warnings=lambda _: ""),
+    ),
+    Mutant(
+        "start-forgotten",
+        "WL4162-WARN-DUMP",
+        "the place where printing begins is forgotten if further logs follow",
+        answer=start_forgotten,
+    ),
+    Mutant(
+        "warning-types-swapped",
+        "WL4162-WARN-TEXT-DUMP",
+        "the warning names the two types in reverse",
+        answer=rewritten(lambda printed, _: printed, warnings=lambda warning: WARNING.sub(r"from \2 to \1", warning)),
+    ),
+    Mutant(
+        "feeds-printed-events-only",
+        "WL4162-DUMP-FEEDS-READ",
+        "the boundary parser is fed only printed events",
+        answer=printed(printer=FeedsPrintedEvents),
+    ),
+    Mutant(
+        "boundary-is-executed",
+        "WL4162-PRINT-AS-COMMENT",
+        "a statement sets the boundary type of an event that starts a transaction",
+        answer=rewritten(lambda printed, _: BOUNDARY.sub(rf"\1SET @boundary='\2'{DELIMITER}\n", printed)),
+    ),
+    Mutant(
+        "boundary-of-marked-only",
+        "WL4162-PRINT-EVERY-EVENT",
+        "unmarked events show no boundary type",
+        answer=replaced(r" boundary: Not Defined ", " "),
+    ),
+    Mutant(
+        "every-boundary-type",
+        "WL4162-PRINT-EVERY-EVENT",
+        "every event shows the names of all six boundary types",
+        answer=replaced(r" boundary: \w+ \w+ ", f" boundary: {', '.join(each.heading for each in BoundaryType)} "),
+    ),
+    Mutant(
+        "markers-cleared-in-base64",
+        "WL4162-PRINT-BINLOG-STATEMENT-BYTES",
+        "events have no markers in BINLOG statements",
+        answer=printed(printer=MarkersCleared),
+    ),
+    Mutant(
+        "table-map-markers-cleared-in-base64",
+        "WL4162-PRINT-BINLOG-STATEMENT-BYTES",
+        "Table_map events have no markers in BINLOG statements",
+        answer=printed(printer=TableMapsCleared),
+    ),
+    Mutant(
+        "rows-without-format",
+        "FORMAT-RENDER-BINLOG-RUNS",
+        "the format description is not in a BINLOG statement",
+        answer=binlog_statement_changed(lambda statements: ["", *statements[1:]]),
+    ),
+    Mutant(
+        "last-rows-twice",
+        "FORMAT-RENDER-BINLOG-RUNS",
+        "the last BINLOG statement is printed twice",
+        answer=binlog_statement_changed(lambda statements: [*statements[:-1], "".join(statements[-1:] * 2)]),
+    ),
+    Mutant(
+        "unknown-once-in-a-row",
+        "FORMAT-RENDER-ENTRIES",
+        "SHOW BINLOG EVENTS has no row for an unknown event right after another one",
+        answer=unknown_once_in_a_row,
+    ),
+    Mutant(
+        "previous-gtids-hidden",
+        "WL7592-RENDER-BOTH-EVENTS",
+        "Previous_gtids events are not printed",
+        answer=replaced(r"^#\d{6} .*\tPrevious-GTIDs\n(?:#(?! at \d+$|\d{6} ).*\n)*", ""),
+    ),
+    Mutant(
+        "anonymous-as-zeros",
+        "WL7592-RENDER-ANONYMOUS-WORD",
+        "an anonymous transaction shows a GTID of zeros",
+        answer=replaced(r"GTID_NEXT= 'ANONYMOUS'", "GTID_NEXT= '00000000-0000-0000-0000-000000000000:0'"),
+    ),
+    Mutant(
+        "query-with-timestamps",
+        "WL7592-RENDER-NO-QUERY-TIMESTAMPS",
+        "the line of a Query shows logical timestamps",
+        answer=replaced(r"(\tQuery\tthread_id=.*)$", r"\1\tlast_committed=0\tsequence_number=0"),
+    ),
+    Mutant(
+        "old-query-timestamps",
+        "WL7592-RENDER-NO-QUERY-TIMESTAMPS",
+        "the line of a Query shows the logical timestamps that the event still has",
+        answer=printed(printer=ShowsTimestamps),
+    ),
+    Mutant(
+        "commit-word",
+        "WL7592-RENDER-NO-COMMIT-WORD",
+        "Gtid events show commit=yes, as in 5.6",
+        answer=printed(version=lambda version: replace(version, gtid_lines="commit")),
+    ),
+)
