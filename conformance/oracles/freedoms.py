@@ -16,7 +16,7 @@ from conformance.oracles.checks.boundary_freedoms import (
     is_of_other_reading,
     is_truncated,
 )
-from conformance.oracles.checks.client_freedoms import is_kept_back, is_of_connection, is_sent_again
+from conformance.oracles.checks.client_freedoms import is_kept_back, is_of_connection, is_sent_again, is_type_untold
 from conformance.oracles.checks.decode_freedoms import (
     is_at_burden,
     is_faulty_payload,
@@ -311,6 +311,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "as the client does not stop at one",
         "They change nothing by themselves; many clients keep them.",
         is_kept_back,
+    ),
+    Freedom(
+        "client",
+        "types of events kept back",
+        "the type of such an event",
+        "Who is not told of it loses nothing either.",
+        is_type_untold,
     ),
     Freedom(
         "client",
