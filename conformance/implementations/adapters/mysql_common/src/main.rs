@@ -17,6 +17,10 @@ const LOCK: &str = include_str!("../Cargo.lock");
 /// What the library said as it panicked.
 static LAST_WORDS: Mutex<String> = Mutex::new(String::new());
 
+/// How long an answer may be, in bytes, and how much longer for each byte of the stream: docs/protocol.md.
+const ANSWER_BYTES: usize = 4 << 20;
+const ANSWER_FOR_BYTE: usize = 64;
+
 pub type Object = Map<String, Value>;
 
 /// What ends the reading of a stream: its kind, and the library's words.
@@ -98,6 +102,9 @@ fn decode(question: &Value) -> Value {
             answer["error"] = json!({"at": null, "kind": kind, "message": message});
         }
         Err(_) => answer["crash"] = json!(format!("panic: {}", LAST_WORDS.lock().unwrap())),
+    }
+    if answer.to_string().len() > ANSWER_BYTES + ANSWER_FOR_BYTE * stream.len() {
+        return json!({"seq": question["seq"], "unsupported": "documents that are longer in text than an answer may be"});
     }
     answer
 }
