@@ -207,7 +207,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "decode",
         "malformed bodies of unknown types",
-        "whether an event with a malformed body is refused by a reader that does not know its type",
+        "whether an event with a malformed body is refused by a reader that does not know its type, or that declares "
+        "neither `handled` nor a field of its body",
         "It does not read the body.",
         is_malformed_unknown,
     ),

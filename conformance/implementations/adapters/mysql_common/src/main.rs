@@ -88,6 +88,25 @@ fn read(stream: &[u8], events: &mut Vec<Value>) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Room for some bytes: what writes more fails.
+struct Room(usize);
+
+impl Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Returns whether an answer is longer than it may be, without writing all of it.
+fn is_longer(answer: &Value, most: usize) -> bool {
+    serde_json::to_writer(Room(most), answer).is_err()
+}
+
 fn decode(question: &Value) -> Value {
     let Some(text) = question["stream"].as_str() else {
         return json!({"seq": question["seq"], "unsupported": "streams in files"});
@@ -103,7 +122,7 @@ fn decode(question: &Value) -> Value {
         }
         Err(_) => answer["crash"] = json!(format!("panic: {}", LAST_WORDS.lock().unwrap())),
     }
-    if answer.to_string().len() > ANSWER_BYTES + ANSWER_FOR_BYTE * stream.len() {
+    if is_longer(&answer, ANSWER_BYTES + ANSWER_FOR_BYTE * stream.len()) {
         return json!({"seq": question["seq"], "unsupported": "documents that are longer in text than an answer may be"});
     }
     answer
