@@ -9,7 +9,7 @@ from typing import Any, Final
 from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.protocol.observation import Observation, RoleDeclaration
-from conformance.protocol.roles.client import is_untold, may_be_kept_back, with_types
+from conformance.protocol.roles.client import is_untyped, may_be_kept_back, with_types
 from conformance.protocol.roles.decode import HEADER_FIELDS, is_refused, may_be_missing, own_fields
 from conformance.protocol.roles.registry import role_of
 from conformance.strategies.grammar.case import EVERY_EVENT, Case
@@ -54,7 +54,7 @@ class Alignment:
         ended: Index of the event before which an applier reports that it has reached the position to stop at: what
             follows is not reached; None if it does not report one.
         count: How many entries are expected.
-        untold: Indices of the expected events that a client delivers without their type.
+        untyped: Indices of the expected events that a client delivers without their type.
         declared: The fields that the implementation reports.
         disordered: Offset of the first event that is repeated or comes before an earlier one, or None.
     """
@@ -73,7 +73,7 @@ class Alignment:
         self._differing: dict[int, Collection[str]] = {}
         #: Index of an event that it refused before it went on -> its words.
         self._refused: dict[int, str] = {}
-        self.untold: frozenset[int] = frozenset()
+        self.untyped: frozenset[int] = frozenset()
         self.phantoms: list[int] = []
         self.disordered: int | None = None
         # If the answer is streams, the kit has read every field itself.
@@ -138,8 +138,10 @@ class Alignment:
 
     def _align_by_place(self) -> None:
         observed = self.observation.events
-        untold = set()
-        if self.case.role == "client" and (untold := {place for place, each in enumerate(observed) if is_untold(each)}):
+        untyped = set()
+        if self.case.role == "client" and (
+            untyped := {place for place, each in enumerate(observed) if is_untyped(each)}
+        ):
             observed = with_types(observed, self.case.expected.events)
             self.observation = replace(self.observation, events=observed)
         if self.about.aligned == "order":
@@ -153,7 +155,7 @@ class Alignment:
                 contents = [[content_of(entry) for entry in each] for each in (self.case.expected.events, observed)]
                 partners = max(_common_by_content(kinds, contents), partners, key=len)
         self._seen = {index: self._declared(observed[place]) for index, place in partners.items()}
-        self.untold = frozenset(index for index, place in partners.items() if place in untold)
+        self.untyped = frozenset(index for index, place in partners.items() if place in untyped)
         aligned = set(partners.values())
         self.phantoms = [place for place in range(len(observed)) if place not in aligned]
 

@@ -64,8 +64,8 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
         fate = alignment.fate(index)
         seen = alignment.observed(index)
         if seen is not None:
-            if index in alignment.untold:
-                yield Difference(index, "type", _untold(alignment, index))
+            if index in alignment.untyped:
+                yield Difference(index, "type", _untyped(alignment, index))
             yield from _of_entry(alignment, index, entry, seen)
             if index == alignment.lost:
                 kind, message = _kind(alignment, entry), f"nothing is delivered after {alignment.describe(index)}"
@@ -82,7 +82,7 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
     yield from _of_the_end(alignment)
 
 
-def _untold(alignment: Alignment, index: int) -> Check:
+def _untyped(alignment: Alignment, index: int) -> Check:
     kind = _kind(alignment, alignment.case.expected.events[index])
     message = f"{alignment.describe(index)} is delivered without its type"
     return Check(f"{kind} without its type", message, cause=Cause("without its type", kind, role=alignment.case.role))

@@ -16,7 +16,7 @@ from conformance.oracles.checks.boundary_freedoms import (
     is_of_other_reading,
     is_truncated,
 )
-from conformance.oracles.checks.client_freedoms import is_kept_back, is_of_connection, is_sent_again, is_type_untold
+from conformance.oracles.checks.client_freedoms import is_kept_back, is_of_connection, is_sent_again, is_type_missing
 from conformance.oracles.checks.decode_freedoms import (
     is_at_burden,
     is_faulty_payload,
@@ -317,8 +317,8 @@ FREE: Final[tuple[Freedom, ...]] = (
         "client",
         "types of events kept back",
         "the type of such an event",
-        "Who is not told of it loses nothing either.",
-        is_type_untold,
+        "A client may keep back the whole event.",
+        is_type_missing,
     ),
     Freedom(
         "client",

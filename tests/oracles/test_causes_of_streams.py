@@ -52,7 +52,7 @@ def test_a_misread_header_of_what_a_client_delivers_is_one_finding_for_all_types
     assert list(together) == ["client: server_id differs"]
 
 
-def untold(*types):
+def untyped(*types):
     """Return a function that answers as a client that delivers events of some types without their type."""
 
     def answer(case):
@@ -62,13 +62,13 @@ def untold(*types):
 
 
 def test_an_event_that_a_client_delivers_without_its_type_is_not_taken_for_a_lost_one():
-    together = together_of("client", "sent_logs", "mysql-8.0", untold(EventType.RAND))
+    together = together_of("client", "sent_logs", "mysql-8.0", untyped(EventType.RAND))
     assert together == {"client: RAND without its type": {"FORMAT-CLIENT-EVENT"}}
 
 
 def test_a_client_that_loses_events_is_not_excused_by_others_without_their_type():
     def loses_xids(case):
-        answer = untold(EventType.RAND)(case)
+        answer = untyped(EventType.RAND)(case)
         return replace(answer, events=tuple(each for each in answer.events if each["type"] != EventType.XID))
 
     together = together_of("client", "sent_logs", "mysql-8.0", loses_xids)

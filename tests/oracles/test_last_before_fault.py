@@ -114,7 +114,7 @@ def test_a_reader_that_loses_the_event_before_the_fault_has_one_finding_whatever
     def losing(case, answer):
         return losing_the_last(case, answer) if case.expected.refused_at is not None else answer
 
-    # Whether a reader knows MariaDB's events about a log alone, its fields do not tell.
+    # The fields do not show whether a reader knows MariaDB's events about a log alone.
     broken = findings("decode", family, losing, profiles=("mysql-8.0", "mysql-9.x"))
     assert list(broken) == ["event lost before one that cannot be read"]
 

@@ -53,7 +53,7 @@ def unchanged(entry):
 
 
 def reading_headers(case, answer):
-    """A reader that reads all headers and no body, and so cannot tell that one is malformed."""
+    """A reader that reads all headers and no body, and so does not see that one is malformed."""
     header = tuple({name: value for name, value in each.items() if name in HEADERS.fields} for each in answer.events)
     at = case.expected.refused_at
     if case.expected.refused_kind != "malformed" or at is None:

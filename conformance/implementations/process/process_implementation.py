@@ -269,7 +269,7 @@ def _may_lack_memory(trouble: Trouble) -> bool:
     """Return whether a process that did not start may have had too little memory, by its message or its signal."""
     if trouble.status not in ("crash", "protocol-error") or trouble.signature == "cannot-run":
         return False
-    # Java says so on its standard output, where it is no answer.
+    # Java reports it on its standard output, where it breaks the protocol.
     return trouble.signature.startswith("signal-") or _OUT_OF_MEMORY.search(trouble.detail) is not None
 
 

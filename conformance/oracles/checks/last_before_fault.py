@@ -52,7 +52,7 @@ def _reads_up_to(alignment: Alignment, last: int) -> bool:
 
 
 def _reports(alignment: Alignment, index: int) -> bool:
-    """Return whether a reader is known to report a type: the answer has such an event, or it declares all the fields."""
+    """Return whether a reader is known to report a type: it reports such an event, or declares all the fields."""
     code = alignment.case.expected.events[index]["type"]
     fields = FIELDS_OF_TYPE[code].required if code in FIELDS_OF_TYPE else ()
     return alignment.knows(code) or (bool(fields) and alignment.declared.issuperset(fields))

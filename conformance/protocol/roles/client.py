@@ -11,7 +11,8 @@ from conformance.protocol.role import AnswerField, Role
 #: Every field by name, in the order of the protocol's page.
 FIELDS: Final[Mapping[str, AnswerField]] = {
     "type": AnswerField(
-        "integer", "event type code; null if the client does not tell it, and in the last entry, which is about the end"
+        "integer",
+        "event type code; null if the client does not report it, and in the last entry, which is about the end",
     ),
     "log_pos": AnswerField(
         "integer", "where the event ends in its log, in bytes, according to its header; 0 in the last entry"
@@ -64,23 +65,23 @@ def may_be_kept_back(entry: Mapping[str, Any]) -> bool:
     return entry["type"] in KEPT_BACK or bool(entry.get("flags", 0) & _IGNORABLE)
 
 
-def is_untold(entry: Mapping[str, Any]) -> bool:
-    """Return whether an entry is of an event whose type the client does not tell: the last one is not."""
+def is_untyped(entry: Mapping[str, Any]) -> bool:
+    """Return whether an entry is of an event whose type the client does not report: the last one is not."""
     return entry["type"] is None and entry["log_pos"] > 0
 
 
 def with_types(
     delivered: Sequence[Mapping[str, Any]], wanted: Sequence[Mapping[str, Any]]
 ) -> tuple[Mapping[str, Any], ...]:
-    """Return delivered entries, each with its type: of an event whose type is not told, that of one that ends there.
+    """Return delivered entries, each with its type: that of the expected event that ends there, where none is reported.
 
     Args:
         delivered: The entries of an answer.
         wanted: The entries that are expected.
     """
-    told = {kind_of(entry) for entry in delivered}
-    ending = {entry["log_pos"]: entry["type"] for entry in reversed(wanted) if kind_of(entry) not in told}
-    return tuple({**each, "type": ending.get(each["log_pos"])} if is_untold(each) else each for each in delivered)
+    reported = {kind_of(entry) for entry in delivered}
+    ending = {entry["log_pos"]: entry["type"] for entry in reversed(wanted) if kind_of(entry) not in reported}
+    return tuple({**each, "type": ending.get(each["log_pos"])} if is_untyped(each) else each for each in delivered)
 
 
 #: The role itself.
