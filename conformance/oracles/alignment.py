@@ -138,10 +138,9 @@ class Alignment:
 
     def _align_by_place(self) -> None:
         observed = self.observation.events
-        untyped = set()
-        if self.case.role == "client" and (
-            untyped := {place for place, each in enumerate(observed) if is_untyped(each)}
-        ):
+        is_client = self.case.role == "client"
+        untyped = {place for place, each in enumerate(observed) if is_client and is_untyped(each)}
+        if untyped:
             observed = with_types(observed, self.case.expected.events)
             self.observation = replace(self.observation, events=observed)
         if self.about.aligned == "order":

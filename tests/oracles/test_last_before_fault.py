@@ -7,6 +7,7 @@ import pytest
 from conformance.binlog.event_types import EventType
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.verdict import by_finding
+from conformance.protocol.observation import Refusal
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
@@ -128,6 +129,16 @@ def test_a_reader_that_may_not_know_a_type_has_left_it_out_before_the_fault():
     broken = findings("decode", "truncated_streams", without_queries, without=of_queries)
     assert "QUERY dropped" in broken
     assert "event lost before one that cannot be read" not in broken
+
+
+def test_an_error_without_a_place_may_be_about_the_last_event():
+    declared = REFERENCE.declaration.roles["decode"]
+    judge = Judge(replace(declared, abilities=declared.abilities - {"error_at"}))
+    for index in range(20):
+        case = case_of(CaseId("truncated_streams", "mysql-8.0", seed=0, index=index, role="decode"))
+        answer = losing_the_last(case, REFERENCE.ask(request_of(case)))
+        refusing = replace(answer, error=Refusal(None, "malformed", "bytes remaining"))
+        assert "event lost before one that cannot be read" not in by_finding(judge.judge(case, refusing))
 
 
 def test_a_reader_that_loses_more_than_the_last_event_has_lost_them_by_their_types():

@@ -43,10 +43,13 @@ def is_lost(alignment: Alignment) -> bool:
 
 
 def _reads_up_to(alignment: Alignment, last: int) -> bool:
-    """Return whether a reader stops at the event that cannot be read, with all before the last one that it must."""
+    """Return whether a reader stops at the event that cannot be read, with all before the last one that it must.
+
+    An error without a place may be about the last one, which is then refused and not lost.
+    """
     error, at = alignment.observation.error, alignment.case.expected.refused_at
-    stops_there = error is not None and (error.at == at if "error_at" in alignment.role.abilities else last > 0)
-    return stops_there and all(
+    stops_there = error is not None and error.at == at
+    return "error_at" in alignment.role.abilities and stops_there and all(
         alignment.observed(each) is not None or alignment.may_be_dropped(each) for each in range(last)
     )
 
