@@ -49,8 +49,10 @@ def _reads_up_to(alignment: Alignment, last: int) -> bool:
     """
     error, at = alignment.observation.error, alignment.case.expected.refused_at
     stops_there = error is not None and error.at == at
-    return "error_at" in alignment.role.abilities and stops_there and all(
-        alignment.observed(each) is not None or alignment.may_be_dropped(each) for each in range(last)
+    return (
+        "error_at" in alignment.role.abilities
+        and stops_there
+        and all(alignment.observed(each) is not None or alignment.may_be_dropped(each) for each in range(last))
     )
 
 
