@@ -70,6 +70,7 @@ def corpus_with(spark: "SparkSession", *arguments: str) -> int:
 
 @command.command(
     "run",
+    short_help="Generate cases and judge an implementation in one pass.",
     epilog=examples(
         "corpus run mysql-replication --events 200000 --report report",
         "corpus run command:./parser --time 8h --output night --resume --baseline known.toml --report report",
@@ -99,6 +100,7 @@ def run(spec: str, **options: Any) -> None:
 
 @command.command(
     "check",
+    short_help="Judge an implementation on a stored corpus.",
     epilog=examples(
         "corpus check corpus command:./parser --output results --report report",
         "corpus check hdfs:///corpora/one mysql-replication --output hdfs:///results/one --master yarn",
@@ -119,6 +121,7 @@ def check(corpus: str, spec: str, **options: Any) -> None:
 
 @command.command(
     "generate",
+    short_help="Write a corpus as Parquet.",
     epilog=examples(
         "corpus generate --events 1000000 --output corpus",
         "corpus generate --family transactions --profile mysql-8.0 --cases 500 --output small",
@@ -157,6 +160,7 @@ def generate(**options: Any) -> None:
 
 @command.command(
     "report",
+    short_help="Write the reports of a run, the coverage and the trend.",
     epilog=examples(
         "corpus report night report",
         "corpus report hdfs:///nights/one report --history hdfs:///nights/history --master yarn",
@@ -180,7 +184,11 @@ def report(run_uri: str, folder: Path, history: str | None, **options: Any) -> N
     raise SystemExit(exit_status(record))
 
 
-@command.command("compare", epilog=examples("corpus compare older-results results"))
+@command.command(
+    "compare",
+    short_help="Report what broke and what was fixed between two runs.",
+    epilog=examples("corpus compare older-results results"),
+)
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @spark_options

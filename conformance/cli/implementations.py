@@ -126,7 +126,9 @@ def install_command(specs: tuple[str, ...]) -> None:
 
 
 @command.command(
-    "check", epilog=examples("implementations check go-mysql", "implementations check command:./adapter --memory 0")
+    "check",
+    short_help="Check an adapter against what it declares.",
+    epilog=examples("implementations check go-mysql", "implementations check command:./adapter --memory 0"),
 )
 @click.argument("spec", metavar="IMPLEMENTATION", type=IMPLEMENTATION)
 @limit_options

@@ -34,7 +34,11 @@ def command() -> None:
     """
 
 
-@command.command("add", epilog=examples("results add report/run.jsonl results"))
+@command.command(
+    "add",
+    short_help="Add run records to a folder of results.",
+    epilog=examples("results add report/run.jsonl results"),
+)
 @click.argument("records", metavar="RECORD...", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 def add_command(records: tuple[Path, ...], folder: Path) -> None:
@@ -54,7 +58,9 @@ def add_command(records: tuple[Path, ...], folder: Path) -> None:
 
 
 @command.command(
-    "site", epilog=examples("results site results public", "results site results public --findings findings")
+    "site",
+    short_help="Write the pages of a folder of results.",
+    epilog=examples("results site results public", "results site results public --findings findings"),
 )
 @click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
 @click.argument("output", type=click.Path(path_type=Path, file_okay=False))

@@ -1,6 +1,7 @@
 """The alignment of what was expected with what was observed, event by event."""
 
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 from enum import Enum
 from typing import Any, Final
@@ -8,7 +9,7 @@ from typing import Any, Final
 from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.protocol.observation import Observation, RoleDeclaration
-from conformance.protocol.roles.client import may_be_kept_back
+from conformance.protocol.roles.client import is_untyped, may_be_kept_back, with_types
 from conformance.protocol.roles.decode import HEADER_FIELDS, is_refused, may_be_missing, own_fields
 from conformance.protocol.roles.registry import role_of
 from conformance.strategies.grammar.case import EVERY_EVENT, Case
@@ -54,6 +55,7 @@ class Alignment:
         ended: Index of the event before which an applier reports that it has reached the position to stop at: what
             follows is not reached; None if it does not report one.
         count: How many entries are expected.
+        untyped: Indices of the expected events that a client delivers without their type.
         declared: The fields that the implementation reports.
         disordered: Offset of the first event that is repeated or comes before an earlier one, or None.
     """
@@ -72,6 +74,7 @@ class Alignment:
         self._differing: dict[int, Collection[str]] = {}
         #: Index of an event that it refused before it went on -> its words.
         self._refused: dict[int, str] = {}
+        self.untyped: frozenset[int] = frozenset()
         self.phantoms: list[int] = []
         self.disordered: int | None = None
         self.declined: frozenset[int] = frozenset()
@@ -137,6 +140,11 @@ class Alignment:
 
     def _align_by_place(self) -> None:
         observed = self.observation.events
+        is_client = self.case.role == "client"
+        untyped = {place for place, each in enumerate(observed) if is_client and is_untyped(each)}
+        if untyped:
+            observed = with_types(observed, self.case.expected.events)
+            self.observation = replace(self.observation, events=observed)
         if self.about.aligned == "order":
             partners = {index: index for index in range(min(self.count, len(observed)))}
         else:
@@ -151,6 +159,7 @@ class Alignment:
         self._seen = {
             index: self._declared(observed[place]) for index, place in partners.items() if index not in self.declined
         }
+        self.untyped = frozenset(index for index, place in partners.items() if place in untyped)
         aligned = set(partners.values())
         self.phantoms = [place for place in range(len(observed)) if place not in aligned]
 

@@ -25,7 +25,7 @@ from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.last_before_fault import is_lost, last_before_fault, lost
 from conformance.oracles.checks.miscounted_events import miscounted
 from conformance.oracles.checks.misread_bodies import misread_bodies
-from conformance.oracles.checks.post_headers import LONGER, can_misread, finds_number
+from conformance.oracles.checks.post_headers import LONGER, can_misread, finds_value
 from conformance.oracles.differences import DECISIVE
 from conformance.oracles.oracle import Check, wrong_end
 from conformance.oracles.reasons import OF_CHECKSUM, crash_reason, normalised
@@ -159,9 +159,9 @@ def _has_longer_post_header(case: Case, at: int) -> bool:
 
 
 def _is_at_its_place(alignment: Alignment, check: Check) -> bool:
-    """Return whether a check is about a number that is read at its place, wrongly."""
+    """Return whether a check is about a value that is read at its place, wrongly."""
     index = alignment.index_at(check.at)
-    return check.cause is not None and index is not None and finds_number(alignment, index, check.cause.field)
+    return check.cause is not None and index is not None and finds_value(alignment, index, check.cause.field)
 
 
 def _is_at_refusal(alignment: Alignment, check: Check) -> bool:

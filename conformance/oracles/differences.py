@@ -64,6 +64,8 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
         fate = alignment.fate(index)
         seen = alignment.observed(index)
         if seen is not None:
+            if index in alignment.untyped:
+                yield Difference(index, "type", _untyped(alignment, index))
             yield from _of_entry(alignment, index, entry, seen)
             if index == alignment.lost:
                 kind, message = _kind(alignment, entry), f"nothing is delivered after {alignment.describe(index)}"
@@ -78,6 +80,12 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
             yield Difference(index, ENTRY, Check(f"{_kind(alignment, entry)} {fate.value}", message, at, cause))
     yield from _of_further_entries(alignment)
     yield from _of_the_end(alignment)
+
+
+def _untyped(alignment: Alignment, index: int) -> Check:
+    kind = _kind(alignment, alignment.case.expected.events[index])
+    message = f"{alignment.describe(index)} is delivered without its type"
+    return Check(f"{kind} without its type", message, cause=Cause("without its type", kind, role=alignment.case.role))
 
 
 def _loss_of_made(alignment: Alignment, entry: Entry) -> Cause | None:

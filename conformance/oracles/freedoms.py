@@ -16,7 +16,7 @@ from conformance.oracles.checks.boundary_freedoms import (
     is_of_other_reading,
     is_truncated,
 )
-from conformance.oracles.checks.client_freedoms import is_kept_back, is_of_connection, is_sent_again
+from conformance.oracles.checks.client_freedoms import is_kept_back, is_of_connection, is_sent_again, is_type_missing
 from conformance.oracles.checks.decode_freedoms import (
     is_at_burden,
     is_faulty_payload,
@@ -207,7 +207,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "decode",
         "malformed bodies of unknown types",
-        "whether an event with a malformed body is refused by a reader that does not know its type",
+        "whether an event with a malformed body is refused by a reader that does not know its type, or that declares "
+        "neither `handled` nor a field of its body",
         "It does not read the body.",
         is_malformed_unknown,
     ),
@@ -311,6 +312,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "as the client does not stop at one",
         "They change nothing by themselves; many clients keep them.",
         is_kept_back,
+    ),
+    Freedom(
+        "client",
+        "types of events kept back",
+        "the type of such an event",
+        "A client may keep back the whole event.",
+        is_type_missing,
     ),
     Freedom(
         "client",

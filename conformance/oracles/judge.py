@@ -15,7 +15,7 @@ from conformance.oracles.checks.empty_groups import without_empty_groups
 from conformance.oracles.checks.free_orders import in_expected_order
 from conformance.oracles.checks.governing_formats import LATEST_GOVERNS
 from conformance.oracles.checks.misled_readers import misled
-from conformance.oracles.checks.post_headers import LONGER, finds_number, has_same_rows
+from conformance.oracles.checks.post_headers import LONGER, finds_value, has_same_rows
 from conformance.oracles.differences import Difference, accounted, differences, first_of_chain
 from conformance.oracles.oracle import Check, Oracle
 from conformance.oracles.registry import freedom_of, oracles
@@ -232,7 +232,7 @@ class Judge:
                 continue  # What the reader got wrong before is blamed for all of it.
             owner = by_field.get(difference.owned_as) or by_field.get(EVERY_FIELD, UNEXPLAINED)
             requirement = case.expected.made_for.get(difference.index, owner)
-            if requirement == LONGER and finds_number(alignment, difference.index, difference.field):
+            if requirement == LONGER and finds_value(alignment, difference.index, difference.field):
                 requirement = owner  # The number is found.
             if requirement == LONGER and has_same_rows(alignment, difference):
                 continue  # The rows are found, so it is not the post-header; what is in them is judged elsewhere.

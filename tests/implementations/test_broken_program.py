@@ -119,7 +119,7 @@ def decode(reader, tmp_path, monkeypatch):
     def decoded(output, errors):
         reader._file, reader._command = tmp_path / "binlog.000001", []
         done = CompletedProcess([], 1, output.encode(), errors.encode())
-        monkeypatch.setattr(reader, "_read", lambda command: done)
+        monkeypatch.setattr(reader, "_read", lambda command, limit: done)
         return reader.decode(b"")
 
     return decoded
@@ -148,15 +148,18 @@ def test_an_error_before_any_event_is_the_whole_answer(decode):
 DUMP = "import sys; sys.stdout.buffer.write(sys.argv[1].encode()); sys.stdout.buffer.write(bytes(100_000))"
 
 
-@pytest.mark.parametrize("begin", ["# at 4\n# Start of compressed events.\n", "# at 4\n# Table_map\n"])
-def test_a_hex_dump_of_a_payload_is_not_read_without_end(reader, monkeypatch, begin):
-    """Of events of the log itself everything is read: how much that is, is the program's affair."""
+@pytest.mark.parametrize(
+    ("begin", "limit"),
+    [("# at 4\n# Start of compressed events.\n", 200_000), ("# at 4\n# Write_compressed_rows_v1\n", 50_000)],
+)
+def test_a_hex_dump_of_what_is_compressed_is_not_read_without_end(reader, monkeypatch, begin, limit):
     monkeypatch.setattr(command_line_reader, "IN_PAYLOAD_LIMIT", 50_000)
     monkeypatch.setattr(command_line_reader, "CHUNK", 4096)
     reader._environment = dict(os.environ)
-    command = [sys.executable, "-c", DUMP, begin]
-    if "compressed" in begin:
-        with pytest.raises(Unprinted, match="hex dump of a payload"):
-            reader._read(command)
-    else:
-        assert len(reader._read(command).stdout) > 100_000
+    with pytest.raises(Unprinted, match="hex dump of what is compressed"):
+        reader._read([sys.executable, "-c", DUMP, begin], limit)
+
+
+def test_a_hex_dump_within_the_limit_is_read_whole(reader):
+    reader._environment = dict(os.environ)
+    assert len(reader._read([sys.executable, "-c", DUMP, "# at 4\n# Table_map\n"], 200_000).stdout) > 100_000

@@ -222,6 +222,12 @@ def test_the_limit_on_memory_is_named_if_it_may_be_the_reason(output, hinted):
     assert ("address space" in str(raised.value)) == hinted
 
 
+def test_a_limit_on_memory_that_java_reports_on_its_standard_output_is_named_too():
+    words = "Error occurred during initialization of VM"
+    with pytest.raises(CannotStart, match="--memory 0"):
+        ProcessImplementation([sys.executable, "-c", f"print({words!r})"]).start()
+
+
 def test_a_program_that_cannot_start_again_gives_trouble_for_each_request(tmp_path):
     with double("starts_once", "trigger", tmp_path) as mortal:
         answers = list(mortal.ask_many([question(b"trigger")] * 30))

@@ -535,6 +535,19 @@ def test_a_number_without_its_upper_bytes_is_not_taken_for_a_longer_post_header(
     assert "immediate_commit_timestamp of GTID differs" in ordinary
 
 
+def test_a_text_in_other_characters_is_not_taken_for_a_longer_post_header():
+    def in_latin1(case):
+        def read(entry):
+            texts = {name: entry[name].encode().decode("latin-1") for name in ("query", "rows_query") if name in entry}
+            return {**entry, **texts}
+
+        return changed(case, read)
+
+    together = together_of("decode", "post_header_lengths", "mysql-8.0", in_latin1)
+    assert "rows_query of ROWS_QUERY differs" in together
+    assert not [finding for finding in together if "longer post-header" in finding]
+
+
 def test_a_text_that_begins_in_the_unknown_bytes_is_misread_for_the_longer_post_header():
     """A name that ends at a zero byte has them before it, and the statement after it is right."""
     together = {}

@@ -1,6 +1,7 @@
 """One fault of a server, a client or a printing program is one finding, whatever events it shows in."""
 
 import re
+from dataclasses import replace
 
 from conformance.binlog.event_types import EventType
 from conformance.oracles.judge import Judge, request_of
@@ -49,6 +50,29 @@ def test_a_misread_header_of_what_a_client_delivers_is_one_finding_for_all_types
         lambda case: changed(case, lambda entry: {**entry, "server_id": entry.get("server_id", 0) ^ 0x100}),
     )
     assert list(together) == ["client: server_id differs"]
+
+
+def untyped(*types):
+    """Return a function that answers as a client that delivers events of some types without their type."""
+
+    def answer(case):
+        return changed(case, lambda each: {**each, "type": None} if each["type"] in types else each)
+
+    return answer
+
+
+def test_an_event_that_a_client_delivers_without_its_type_is_not_taken_for_a_lost_one():
+    together = together_of("client", "sent_logs", "mysql-8.0", untyped(EventType.RAND))
+    assert together == {"client: RAND without its type": {"FORMAT-CLIENT-EVENT"}}
+
+
+def test_a_client_that_loses_events_is_not_excused_by_others_without_their_type():
+    def loses_xids(case):
+        answer = untyped(EventType.RAND)(case)
+        return replace(answer, events=tuple(each for each in answer.events if each["type"] != EventType.XID))
+
+    together = together_of("client", "sent_logs", "mysql-8.0", loses_xids)
+    assert {"client: RAND without its type", "client: XID dropped"} <= set(together)
 
 
 def test_a_server_id_that_is_printed_with_a_sign_is_one_finding_in_each_form():

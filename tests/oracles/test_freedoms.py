@@ -97,6 +97,16 @@ def with_both_ends(text):
     return re.sub(r"(?<=:)\d+(?=[,:]|$)", r"\g<0>-\g<0>", text)
 
 
+def with_untyped(is_untyped):
+    """Return a function that takes the type away from some of the delivered events."""
+
+    def change(case, answer):
+        events = ({**each, "type": None} if each["log_pos"] and is_untyped(each) else each for each in answer.events)
+        return replace(answer, events=tuple(events))
+
+    return change
+
+
 def without(is_left_out):
     return entries(lambda case, index, entry: None if is_left_out(entry) else entry)
 
@@ -580,6 +590,7 @@ TAKEN = {
         [lambda case, answer: CONTROL["format-checksum-renewed"](request_of(case))],
     ),
     "events kept back": ("client", [without(lambda entry: entry["type"] is not None and may_be_kept_back(entry))]),
+    "types of events kept back": ("client", [with_untyped(may_be_kept_back)]),
     "events of the connection": ("client", [replicated_by(DeliversEverything)]),
     "interrupted groups": ("client", [replicated_by(KeepsInterrupted), replicated_by(MovesAtGroupEnds)]),
     "notation of a client's GTIDs": (

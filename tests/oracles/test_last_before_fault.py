@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.binlog.event_types import EventType
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.verdict import by_finding
+from conformance.protocol.observation import Refusal
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
@@ -106,3 +108,39 @@ def test_an_event_that_is_not_whole_is_one_fault_whatever_makes_it_so():
         findings("apply", each, without_error) for each in ("wrong_lengths_in_relay_logs", "truncated_relay_logs")
     ]
     assert len({finding for each in broken for finding in each}) == 1
+
+
+@pytest.mark.parametrize("family", ["truncated_streams", "bad_checksum", "malformed_bodies", "wrong_event_lengths"])
+def test_a_reader_that_loses_the_event_before_the_fault_has_one_finding_whatever_its_type(family):
+    def losing(case, answer):
+        return losing_the_last(case, answer) if case.expected.refused_at is not None else answer
+
+    # The fields do not show whether a reader knows MariaDB's events about a log alone.
+    broken = findings("decode", family, losing, profiles=("mysql-8.0", "mysql-9.x"))
+    assert list(broken) == ["event lost before one that cannot be read"]
+
+
+def test_a_reader_that_may_not_know_a_type_has_left_it_out_before_the_fault():
+    of_queries = ("thread_id", "exec_time", "error_code", "query")
+
+    def without_queries(case, answer):
+        return replace(answer, events=tuple(each for each in answer.events if each["type"] != EventType.QUERY))
+
+    broken = findings("decode", "truncated_streams", without_queries, without=of_queries)
+    assert "QUERY dropped" in broken
+    assert "event lost before one that cannot be read" not in broken
+
+
+def test_an_error_without_a_place_may_be_about_the_last_event():
+    declared = REFERENCE.declaration.roles["decode"]
+    judge = Judge(replace(declared, abilities=declared.abilities - {"error_at"}))
+    for index in range(20):
+        case = case_of(CaseId("truncated_streams", "mysql-8.0", seed=0, index=index, role="decode"))
+        answer = losing_the_last(case, REFERENCE.ask(request_of(case)))
+        refusing = replace(answer, error=Refusal(None, "malformed", "bytes remaining"))
+        assert "event lost before one that cannot be read" not in by_finding(judge.judge(case, refusing))
+
+
+def test_a_reader_that_loses_more_than_the_last_event_has_lost_them_by_their_types():
+    broken = findings("decode", "truncated_streams", losing_two, profiles=("mysql-8.0",))
+    assert {"QUERY dropped", "TABLE_MAP dropped"} <= set(broken)

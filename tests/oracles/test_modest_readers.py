@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.header import HEADER
 from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.observation import Observation, Refusal
 from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, FIELDS_OF_TYPE
@@ -51,6 +52,26 @@ def unchanged(entry):
     return entry
 
 
+def reading_headers(case, answer):
+    """A reader that reads all headers and no body, and so does not see that one is malformed."""
+    header = tuple({name: value for name, value in each.items() if name in HEADERS.fields} for each in answer.events)
+    at = case.expected.refused_at
+    if case.expected.refused_kind != "malformed" or at is None:
+        return replace(answer, events=header)
+    timestamp, code, server_id, length, log_pos, flags = HEADER.unpack_from(case.stream, at)
+    passed = {"offset": at, "timestamp": timestamp, "type": code, "server_id": server_id}
+    return Observation((*header, passed | {"length": length, "log_pos": log_pos, "flags": flags}))
+
+
+def test_a_reader_of_headers_alone_is_not_asked_to_refuse_a_malformed_body():
+    judge = Judge(HEADERS)
+    for index in range(60):
+        case = case_of(CaseId("malformed_bodies", "mysql-8.0", seed=0, index=index))
+        verdicts = judge.judge(case, reading_headers(case, REFERENCE.ask(request_of(case))))
+        assert not [each for each in verdicts if each.is_failure]
+
+
+HEADERS = replace(ROLE, fields=frozenset(FIELDS_OF_EVERY_TYPE) - {"handled"}, abilities=frozenset())
 UNTYPED = replace(ROLE, fields=ROLE.fields - {"type"})
 CLOSED = replace(ROLE, abilities=ROLE.abilities - {"payloads"})
 #: Reader -> its declaration, its answers, and the requirements that it may fail.

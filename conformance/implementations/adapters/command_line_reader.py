@@ -9,6 +9,7 @@ reads from the source (--read-from-remote-server), and the adapter starts it aga
 import argparse
 import base64
 import json
+import math
 import operator
 import os
 import re
@@ -36,8 +37,10 @@ DESCRIPTION = re.compile(rb"^# (?:Event: )?(\t.*)\n", re.MULTILINE)
 #: Events inside a Transaction_payload, which have no offset in the stream.
 COMPRESSED = re.compile(rb"^# Start of compressed events\.\n.*?(?:^# End of compressed events\.\n|\Z)", re.M | re.S)
 COMPRESSED_BEGIN = b"\n# Start of compressed events.\n"
-#: How much is read at once; how much may be printed of a log with a payload, in bytes.
+#: How much is read at once, in bytes.
 CHUNK = 1 << 20
+#: How much may be printed of a log, and for each of its bytes; how much of a log with a payload, which holds many more.
+PRINTED_LIMIT, PRINTED_FOR_BYTE = 16 << 20, 64
 IN_PAYLOAD_LIMIT = 256 << 20
 #: What is printed after the last event.
 FOOTER = re.compile(rb"(?:^.*/\* added by mysqlbinlog \*/.*\n)*^DELIMITER ;\n# End of log file\n(?:.*\n){0,4}\Z", re.M)
@@ -363,7 +366,7 @@ class Reader:
             Unprinted: The program leaves out what it cannot print.
         """
         self._file.write_bytes(stream)
-        done = self._read(self._command)
+        done = self._read(self._command, PRINTED_LIMIT + PRINTED_FOR_BYTE * len(stream))
         events, error = self.events(done.stdout), refusal(done.returncode, text_of(done.stderr))
         if error is not None and IN_PAYLOAD in error["message"] and events and events[-1]["type"] == PAYLOAD:
             # It names no offset, and has printed the beginning of the payload already.
@@ -380,11 +383,16 @@ class Reader:
             raise Unprinted(f"the statement of the Query event at offset {unprinted[0]} is not printed")
         return events, error
 
-    def _read(self, command: list[str]) -> subprocess.CompletedProcess[bytes]:
+    def _read(self, command: list[str], limit: float = math.inf) -> subprocess.CompletedProcess[bytes]:
         """Run the program.
 
+        Args:
+            command: Its path and its arguments.
+            limit: How much it may print of a log without a payload, in bytes.
+
         Raises:
-            Unprinted: It prints too much of what a payload holds.
+            Unprinted: It prints too much of what an event holds: the dump takes many times what the program takes for
+                the event itself, both in time and in room.
         """
         with (
             tempfile.TemporaryFile() as errors,
@@ -396,10 +404,10 @@ class Reader:
                 has_payload = has_payload or COMPRESSED_BEGIN in chunks[-1][-len(COMPRESSED_BEGIN) :] + chunk
                 chunks.append(chunk)
                 size += len(chunk)
-                if has_payload and size > IN_PAYLOAD_LIMIT:
-                    # The dump takes many times what the program takes for the events themselves.
+                most = IN_PAYLOAD_LIMIT if has_payload else limit
+                if size > most:
                     process.kill()
-                    raise Unprinted(f"the hex dump of a payload's events is larger than {IN_PAYLOAD_LIMIT >> 20} MiB")
+                    raise Unprinted(f"the hex dump of what is compressed is larger than {int(most) >> 20} MiB")
             process.wait()
             errors.seek(0)
             done = subprocess.CompletedProcess(command, process.returncode, b"".join(chunks), errors.read())

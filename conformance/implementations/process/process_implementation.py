@@ -17,7 +17,7 @@ RESTARTS: Final = 3
 #: Seconds in which a suspect that has answered may still write too much, or end.
 _GRACE_SECONDS: Final = 0.05
 #: The words of runtimes that do not have enough memory, Java's and Go's among them.
-_OUT_OF_MEMORY: Final = re.compile("memory|heap|alloc|reserve|mmap", re.IGNORECASE)
+_OUT_OF_MEMORY: Final = re.compile("memory|heap|alloc|reserve|mmap|initialization of VM", re.IGNORECASE)
 
 
 class CannotStart(Exception):
@@ -267,8 +267,9 @@ class ProcessImplementation:
 
 def _may_lack_memory(trouble: Trouble) -> bool:
     """Return whether a process that did not start may have had too little memory, by its message or its signal."""
-    if trouble.status != "crash" or trouble.signature == "cannot-run":
+    if trouble.status not in ("crash", "protocol-error") or trouble.signature == "cannot-run":
         return False
+    # Java reports it on its standard output, where it breaks the protocol.
     return trouble.signature.startswith("signal-") or _OUT_OF_MEMORY.search(trouble.detail) is not None
 
 

@@ -32,6 +32,13 @@ def is_kept_back(alignment: Alignment, difference: Difference) -> bool:
     return may_be_kept_back(alignment.case.expected.events[difference.index])
 
 
+def is_type_missing(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether the type is missing of an event that need not be delivered at all."""
+    if difference.field != "type" or difference.index not in alignment.untyped:
+        return False
+    return may_be_kept_back(alignment.case.expected.events[difference.index])
+
+
 def is_of_connection(alignment: Alignment, difference: Difference) -> bool:
     """Return whether an entry more is about a log or the connection."""
     return difference.place is not None and is_of_log(alignment.observation.events[difference.place])

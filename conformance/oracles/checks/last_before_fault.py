@@ -5,8 +5,9 @@ from typing import Final
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.oracle import same_field
+from conformance.protocol.roles.decode import FIELDS_OF_TYPE
 
-#: Roles in which entries are not left out by the type of their event, as readers may leave out those they do not know.
+#: Roles in which entries are not left out by the type of their event, as readers leave out those they do not know.
 _WHOLE: Final = frozenset({"apply", "boundary", "relay"})
 #: The fields that count what an applier has committed, and the one that shows whether a group is open.
 _COUNTED: Final[tuple[str, ...]] = ("transactions", "executed_gtids")
@@ -28,16 +29,44 @@ def last_before_fault(alignment: Alignment) -> int | None:
 
 
 def is_lost(alignment: Alignment) -> bool:
-    """Return whether an answer lacks the last entry before an event that cannot be read, and no other one."""
+    """Return whether an answer lacks the last entry before an event that cannot be read, and no other one.
+
+    A reader may also leave out an event because of its type: not one whose type it is known to report.
+    """
     last = last_before_fault(alignment)
-    if alignment.case.role not in _WHOLE or last is None or last == 0:
+    if last is None or alignment.observed(last) is not None:
         return False
-    return alignment.observed(last) is None and all(alignment.observed(each) is not None for each in range(last))
+    if alignment.case.role == "decode":
+        return _reads_up_to(alignment, last) and _reports(alignment, last)
+    whole = alignment.case.role in _WHOLE and last > 0
+    return whole and all(alignment.observed(each) is not None for each in range(last))
+
+
+def _reads_up_to(alignment: Alignment, last: int) -> bool:
+    """Return whether a reader stops at the event that cannot be read, with all before the last one that it must.
+
+    An error without a place may be about the last one, which is then refused and not lost.
+    """
+    error, at = alignment.observation.error, alignment.case.expected.refused_at
+    stops_there = error is not None and error.at == at
+    return (
+        "error_at" in alignment.role.abilities
+        and stops_there
+        and all(alignment.observed(each) is not None or alignment.may_be_dropped(each) for each in range(last))
+    )
+
+
+def _reports(alignment: Alignment, index: int) -> bool:
+    """Return whether a reader is known to report a type: it reports such an event, or declares all the fields."""
+    code = alignment.case.expected.events[index]["type"]
+    fields = FIELDS_OF_TYPE[code].required if code in FIELDS_OF_TYPE else ()
+    return alignment.knows(code) or (bool(fields) and alignment.declared.issuperset(fields))
 
 
 def lost(alignment: Alignment) -> Cause:
     """Return the cause of the loss of that entry."""
-    return Cause("lost before one that cannot be read", "event", role=alignment.case.role)
+    role = alignment.case.role
+    return Cause("lost before one that cannot be read", "event", role="" if role == "decode" else role)
 
 
 def commits(alignment: Alignment) -> bool:

@@ -7,6 +7,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.oracle import Check, Oracle, refused
+from conformance.protocol.roles.decode import FIELDS_OF_TYPE, TypeFields
 
 
 def _fault(alignment: Alignment) -> tuple[int, int] | None:
@@ -35,10 +36,18 @@ def _entry_of_fault(alignment: Alignment) -> Mapping[str, Any] | None:
 
 
 def is_of_unknown_type(alignment: Alignment) -> bool:
-    """Return whether the reader passes over the event to be refused as one of a type that it does not know."""
+    """Return whether the reader passes over the event to be refused as one whose body it does not read.
+
+    It reports the event as one of a type that it does not know; or it reports of an event of that type nothing but its
+    header.
+    """
     fault, entry = _fault(alignment), _entry_of_fault(alignment)
-    ignored = entry is not None and entry.get("handled") == "ignored"
-    return ignored and fault is not None and not alignment.knows(fault[0])
+    if fault is None or entry is None:
+        return False
+    if "handled" in alignment.declared:
+        return entry.get("handled") == "ignored" and not alignment.knows(fault[0])
+    kind = FIELDS_OF_TYPE.get(fault[0], TypeFields())
+    return alignment.declared.isdisjoint((*kind.required, *kind.optional))
 
 
 def malformed(requirement: str) -> Oracle:

@@ -19,6 +19,8 @@ _MADE_OF_IT: Final = {"gtid": PLAIN_GTID_TYPES}
 _NUMBERS_BY_WIDTH: Final = (1 << 32, 1 << 64)
 #: How many numbers there are of four to seven bytes.
 _NUMBERS_OF_BYTES: Final = tuple(1 << 8 * size for size in range(4, 8))
+#: Character sets of one byte for each character, for which a reader may take a text.
+_OF_ONE_BYTE: Final = ("latin-1", "cp1252", "ascii")
 
 
 @cache
@@ -56,16 +58,24 @@ def _is_cut(expected: object, seen: object) -> bool:
     return expected != seen and any(expected % numbers == seen for numbers in _NUMBERS_OF_BYTES)
 
 
-def finds_number(alignment: Alignment, index: int, field: str) -> bool:
-    """Return whether a field of an expected event is the number that is expected, with a sign, or without upper bytes.
+def _is_in_other_characters(expected: object, seen: object) -> bool:
+    """Return whether a text has the expected bytes, taken for characters of one byte each."""
+    if not isinstance(expected, str) or not isinstance(seen, str):
+        return False
+    return expected != seen and any(expected.encode().decode(name, "replace") == seen for name in _OF_ONE_BYTE)
 
-    It is read at its place then, whatever the length of the post-header.
+
+def finds_value(alignment: Alignment, index: int, field: str) -> bool:
+    """Return whether a field of an expected event has the bytes that are expected, and is made of them wrongly.
+
+    A number has a sign then, or lacks its upper bytes; a text is in other characters. It is read at its place,
+    whatever the length of the post-header.
     """
     seen = alignment.observed(index) if index < alignment.count else None
     if seen is None:
         return False
-    numbers = alignment.case.expected.events[index].get(field), seen.get(field)
-    return is_read_as_signed(*numbers) or _is_cut(*numbers)
+    values = alignment.case.expected.events[index].get(field), seen.get(field)
+    return any(is_so(*values) for is_so in (is_read_as_signed, _is_cut, _is_in_other_characters))
 
 
 def has_same_rows(alignment: Alignment, difference: Difference) -> bool:

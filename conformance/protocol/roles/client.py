@@ -1,6 +1,6 @@
 """The role `client`: what a replication client delivers of a source over the network (WL#4033, WL#7592, WL#4162)."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
@@ -10,7 +10,10 @@ from conformance.protocol.role import AnswerField, Role
 
 #: Every field by name, in the order of the protocol's page.
 FIELDS: Final[Mapping[str, AnswerField]] = {
-    "type": AnswerField("integer", "event type code; null in the last entry, which is about the end"),
+    "type": AnswerField(
+        "integer",
+        "event type code; null if the client does not report it, and in the last entry, which is about the end",
+    ),
     "log_pos": AnswerField(
         "integer", "where the event ends in its log, in bytes, according to its header; 0 in the last entry"
     ),
@@ -60,6 +63,25 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
 def may_be_kept_back(entry: Mapping[str, Any]) -> bool:
     """Return whether a client need not deliver an event."""
     return entry["type"] in KEPT_BACK or bool(entry.get("flags", 0) & _IGNORABLE)
+
+
+def is_untyped(entry: Mapping[str, Any]) -> bool:
+    """Return whether an entry is of an event whose type the client does not report: the last one is not."""
+    return entry["type"] is None and entry["log_pos"] > 0
+
+
+def with_types(
+    delivered: Sequence[Mapping[str, Any]], wanted: Sequence[Mapping[str, Any]]
+) -> tuple[Mapping[str, Any], ...]:
+    """Return delivered entries, each with its type: that of the expected event that ends there, where none is reported.
+
+    Args:
+        delivered: The entries of an answer.
+        wanted: The entries that are expected.
+    """
+    reported = {kind_of(entry) for entry in delivered}
+    ending = {entry["log_pos"]: entry["type"] for entry in reversed(wanted) if kind_of(entry) not in reported}
+    return tuple({**each, "type": ending.get(each["log_pos"])} if is_untyped(each) else each for each in delivered)
 
 
 #: The role itself.

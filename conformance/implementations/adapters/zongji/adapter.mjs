@@ -183,8 +183,7 @@ function deliver(settings) {
     : { ...fields, resume_log: client.options.filename, resume_pos: client.options.position });
   const events = [];
   client.on('binlog', (event) => {
-    const code = CODES[event.getTypeName()];
-    if (code === undefined) return; // The code of a type that the library does not know is lost.
+    const code = CODES[event.getTypeName()] ?? null; // The code of a type that the library does not know is lost.
     const fields = {
       type: typeof code === 'function' ? code(event) : code,
       log_pos: event.nextPosition,

@@ -17,6 +17,10 @@ const LOCK: &str = include_str!("../Cargo.lock");
 /// What the library said as it panicked.
 static LAST_WORDS: Mutex<String> = Mutex::new(String::new());
 
+/// How long an answer may be, in bytes, and how much longer for each byte of the stream: docs/protocol.md.
+const ANSWER_BYTES: usize = 4 << 20;
+const ANSWER_FOR_BYTE: usize = 64;
+
 pub type Object = Map<String, Value>;
 
 /// What ends the reading of a stream: its kind, and the library's words.
@@ -84,6 +88,25 @@ fn read(stream: &[u8], events: &mut Vec<Value>) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Room for some bytes: what writes more fails.
+struct Room(usize);
+
+impl Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or(io::ErrorKind::OutOfMemory)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Returns whether an answer is longer than it may be, without writing all of it.
+fn is_longer(answer: &Value, most: usize) -> bool {
+    serde_json::to_writer(Room(most), answer).is_err()
+}
+
 fn decode(question: &Value) -> Value {
     let Some(text) = question["stream"].as_str() else {
         return json!({"seq": question["seq"], "unsupported": "streams in files"});
@@ -98,6 +121,9 @@ fn decode(question: &Value) -> Value {
             answer["error"] = json!({"at": null, "kind": kind, "message": message});
         }
         Err(_) => answer["crash"] = json!(format!("panic: {}", LAST_WORDS.lock().unwrap())),
+    }
+    if is_longer(&answer, ANSWER_BYTES + ANSWER_FOR_BYTE * stream.len()) {
+        return json!({"seq": question["seq"], "unsupported": "documents that are longer in text than an answer may be"});
     }
     answer
 }

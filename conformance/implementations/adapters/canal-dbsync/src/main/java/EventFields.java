@@ -5,6 +5,7 @@ import com.taobao.tddl.dbsync.binlog.event.UnknownLogEvent;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -129,6 +130,9 @@ final class EventFields {
     }
     if (value instanceof Boolean flag) {
       return flag ? 1 : 0;
+    }
+    if (name.equals("rows_query") && value instanceof String text) {
+      return new String(text.getBytes(StandardCharsets.ISO_8859_1), StandardCharsets.UTF_8); // As canal does with it.
     }
     if (!UNSIGNED.contains(name)) {
       return value;
