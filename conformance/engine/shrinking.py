@@ -97,9 +97,10 @@ class Shrinker:
         smallest, answer, seen = case, None, None
         if choices is not None:
             tries = _Tries(self, requirement, finding)
-            found = _shown_by(tries, case, elsewhere) or _smallest(tries, case, choices)
-            answer = tries.answers.get(found.id)
-            smallest = case if found.id.choices == tuple(choices) else found  # Its own id is shorter.
+            smallest = _shown_by(tries, case, elsewhere) or _smallest(tries, case, choices)
+            answer = tries.answers.get(smallest.id)
+            if smallest.id.choices == tuple(choices):
+                smallest = case  # Its own id is shorter.
         costs_time = verdict.status == "hang" or self.patience.ends(case.role)
         if answer is None and verdict.status in TROUBLES and costs_time:
             # The next answer would only take its time again.

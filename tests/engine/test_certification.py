@@ -45,14 +45,14 @@ def test_a_broken_rule_is_found_and_shrunk_to_the_smallest_case():
 
 
 def test_a_finding_is_not_searched_again_in_another_group_where_a_like_case_shows_it(monkeypatch):
-    asked = []
-    monkeypatch.setattr(Shrinker, "ask", counted(Shrinker.ask, asked))
+    questions = []
+    monkeypatch.setattr(Shrinker, "ask", counted(Shrinker.ask, questions))
 
     def shrunk(*profiles):
-        asked.clear()
+        questions.clear()
         selections = [Selection(profiles=profiles, families=("rows_query_streams",))]
         _, finished = certify("reference:text-cut-at-255", selections=selections)
-        return [each.case for each in finished.failures if each.finding == CUT], len(asked) - finished.tally.cases
+        return [each.case for each in finished.failures if each.finding == CUT], len(questions) - finished.tally.cases
 
     (eight,), tries_of_eight = shrunk("mysql-8.0")
     (nine,), tries_of_nine = shrunk("mysql-9.x")
@@ -63,9 +63,9 @@ def test_a_finding_is_not_searched_again_in_another_group_where_a_like_case_show
     assert tries_of_eight < tries < tries_of_eight + tries_of_nine / 5
 
 
-def counted(ask, asked):
+def counted(ask, questions):
     def ask_and_count(shrinker, case):
-        asked.append(case)
+        questions.append(case)
         return ask(shrinker, case)
 
     return ask_and_count
