@@ -69,9 +69,15 @@ class Selection:
             if profile in family.profiles_of(self.role)
         ]
         if not pairs:
-            under = ", ".join(profiles) or "any profile"
-            raise NothingToRun(f"no family exercises {self.requirements!r} in the role {self.role!r} under {under}")
+            raise NothingToRun(self._nothing_under(profiles))
         return pairs
+
+    def _nothing_under(self, profiles: tuple[str, ...]) -> str:
+        """Return the words for a selection without cases under some profiles."""
+        have = {0: "no family has", 1: "the family {} has no"}.get(len(self.families), "the families {} have no")
+        exercising = "" if self.requirements == "*" else f" that exercise {self.requirements!r}"
+        under = ", ".join(profiles) or "any profile"
+        return f"{have.format(', '.join(self.families))} cases{exercising} in the role {self.role!r} under {under}"
 
     def in_every_role(self, declaration: Declaration) -> list["Selection"]:
         """Return the same selection for each role that an implementation declares, except roles in which it is empty.

@@ -90,29 +90,38 @@ _ENGINES: Final = Dimension("engines", {"one": ("innodb",), "both": ("innodb", "
 _MISSING: Final = yes_or_no("a table is missing")
 _IF_EXISTS: Final = yes_or_no("IF EXISTS")
 _ORDER: Final = choices("order", ("temporary first", "temporary last", "in turn"))
+#: The databases of the tables, in turn: only the default database may be left out before the name of a table.
+_DATABASES: Final = Dimension("databases of the tables", {"the default": (0,), "both": (0, 1), "the other": (1,)})
 
 
 @asking_family(
     focus="WL7592-LOG-DROP-ON-GTID-EACH",
     profiles=NUMBERED,
-    dimensions=(GTID_MODE, BINLOG_CHECKSUM, _OWN, _BASE, _ENGINES, _ORDER, _MISSING, _IF_EXISTS),
+    dimensions=(GTID_MODE, BINLOG_CHECKSUM, _OWN, _BASE, _ENGINES, _ORDER, _DATABASES, _MISSING, _IF_EXISTS),
 )
 def multi_table_drops(choose: Chooser, server: Server) -> Question:
-    """DROP TABLE of several tables: temporary or not, transactional or not, one of them perhaps missing."""
+    """DROP TABLE of several tables, in one database or two: temporary or not, transactional or not, or missing."""
     mode = choose.vary(GTID_MODE, server.profile)
     fixed = {"gtid_mode": mode, "binlog_format": "STATEMENT", "binlog_rows_query_log_events": False}
     scenario = LogQuestion(choose, settings_of(choose, server.profile, **fixed))
     scenario.open(tables=0)
     own_count, base_count = len([*scenario.several_of(_OWN)]), len([*scenario.several_of(_BASE)])
-    engines = scenario.vary(_ENGINES)
-    own = [scenario.create(engine=engines[each % len(engines)], temporary=True) for each in range(own_count)]
+    engines, order = scenario.vary(_ENGINES), scenario.vary(_ORDER)
+    databases = [scenario.databases[each] for each in scenario.vary(_DATABASES)]
+    if scenario.databases[1] in databases:
+        scenario.do(CreateDatabase(database=scenario.databases[1]))
+
+    def create(number: int, engine: str, *, temporary: bool) -> TableName:
+        name = scenario.new_name(databases[number % len(databases)])
+        return scenario.create(name=name, engine=engine, temporary=temporary)
+
+    own = [create(each, engines[each % len(engines)], temporary=True) for each in range(own_count)]
     # A database's temporary and base tables alternate from another engine on, so that every class may have one table.
     base = [
-        scenario.create(engine=_base_engine(server.profile, engines[(each + 1) % len(engines)]))
+        create(each, _base_engine(server.profile, engines[(each + 1) % len(engines)]), temporary=False)
         for each in range(base_count)
     ]
     scenario.insert(base[0])
-    order = scenario.vary(_ORDER)
     missing = (scenario.new_name(),) if scenario.vary(_MISSING) else ()
     if_exists = scenario.vary(_IF_EXISTS)
     scenario.do(DropTable(tables=(*_ordered(own, base, order), *missing), if_exists=if_exists))

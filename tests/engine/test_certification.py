@@ -301,7 +301,8 @@ def test_a_failure_that_does_not_occur_again_is_reported_so():
             Selection(requirements="[!" * 40_000),
             r"the glob '(\[!){10}'\.\.\. has 80,000 characters; write at most",
         ),
-        (Selection(requirements="WL3303-*"), "no family exercises 'WL3303-\\*' in the role 'decode'"),
+        (Selection(requirements="WL3303-*"), "no family has cases that exercise 'WL3303-\\*' in the role 'decode'"),
+        (Selection(families=("multi_table_drops",)), "the family multi_table_drops has no cases in the role 'decode'"),
     ],
 )
 def test_a_selection_that_leaves_nothing_is_explained(selection, message):

@@ -1,5 +1,6 @@
 """The mutants of the role `log` in statements that servers log in unusual ways (WL#7592)."""
 
+import re
 from dataclasses import replace
 from typing import Final
 
@@ -37,6 +38,7 @@ from conformance.mutants.log.faults import (
     is_query,
     other_rules,
     other_scenario,
+    set_fields,
     units,
     without,
 )
@@ -62,6 +64,8 @@ _ALL_CLASSES: Final[tuple[DropClass, ...]] = (
     "base-transactional",
     "missing",
 )
+#: The database before the name of a table.
+_OTHER_DATABASE: Final = re.compile(rb"`[^`]*`\.(?=`)")
 
 
 def is_numberless(scenario: Scenario) -> bool:
@@ -146,6 +150,15 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-LOG-DROP-TEMPORARY-FIRST",
         "temporary tables are dropped after the others",
         answer=other_rules(drop_groups=(_ALL_CLASSES[2:], _ALL_CLASSES[:1], _ALL_CLASSES[1:2])),
+    ),
+    Mutant(
+        "logs-drop-without-databases",
+        "WL7592-LOG-DROP-GROUPS",
+        "a DROP TABLE names the tables of other databases without these",
+        answer=changed(
+            is_query(b"DROP TABLE"),
+            lambda event: set_fields(query=_OTHER_DATABASE.sub(b"", event.fields["query"]))(event),
+        ),
     ),
     Mutant(
         "logs-on-drops-one-gtid",
