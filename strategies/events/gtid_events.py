@@ -143,7 +143,7 @@ def gtid(
         tail: Bytes after the last field.
     """
     choose = stream.choose
-    uuid = bytes(16) if anonymous else UUIDS[0] if stream.gtids_in_a_row else stream.vary(SOURCE)
+    uuid = bytes(16) if anonymous else UUIDS[0] if stream.gtid_step else stream.vary(SOURCE)
     gno = 0 if anonymous else _unused_gno(stream, uuid, "")
     # In 5.6 it is set where the transaction commits.
     flags_of_gtid = 1 if stream.server.gtid_form == "5.6" else choose.integer(0, 1)
@@ -218,9 +218,10 @@ def _gtid_marks(stream: StreamBuilder, *, anonymous: bool, form: str, flags: int
 
 def _unused_gno(stream: StreamBuilder, uuid: bytes, tag: str) -> int:
     """Return a number that gives the source a GTID unused in the stream, and record its use."""
-    gno = 1 if stream.gtids_in_a_row else stream.choose.integer(*stream.vary(NUMBER))
+    step = stream.gtid_step
+    gno = 1 if step else stream.choose.integer(*stream.vary(NUMBER))
     while not stream.executed.add(uuid, tag, gno):
-        gno = gno % (GNO_END - 1) + 1
+        gno = (gno + max(step, 1) - 1) % (GNO_END - 1) + 1
     return gno
 
 

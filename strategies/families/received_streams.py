@@ -132,6 +132,12 @@ _TAGS: Final = Dimension(
     when={"gtid_mode": ("ON",)},
     profiles={"some": WITH_TAGGED_GTIDS},
 )
+#: How far apart the numbers of the GTIDs are, which then have one source: those in a row are one interval of a set.
+_NUMBERS: Final = Dimension(
+    "numbers of GTIDs",
+    {"any": 0, "in a row": 1, "every other one": 2},
+    when={"gtid_mode": ("ON",)},
+)
 #: Its Previous_gtids event is the second that is received.
 _NEXT_FOLLOWS: Final = yes_or_no("the source's next log follows")
 
@@ -139,13 +145,14 @@ _NEXT_FOLLOWS: Final = yes_or_no("the source's next log follows")
 @family(
     focus="WL7592-RELAY-PREVIOUS-GTIDS-OWN",
     profiles=Profiles("worklog", "mysql >= 5.7"),
-    dimensions=(_FLUSHES, _FLUSHED_AT, _NEXT_FOLLOWS, MODE, _TAGS, GROUP, CHANGE),
+    dimensions=(_FLUSHES, _FLUSHED_AT, _NEXT_FOLLOWS, MODE, _TAGS, _NUMBERS, GROUP, CHANGE),
 )
 def flushed_relay_logs(stream: StreamBuilder) -> None:
     """Groups for a replica that begins another relay log between them, within them or before them."""
     _begin(stream)
     mode, at = replica_variants.set_mode(stream), stream.vary(_FLUSHED_AT)
     tagged = mode == "ON" and stream.vary(_TAGS)
+    stream.gtid_step = stream.vary(_NUMBERS) if mode == "ON" else 0
     flushes = []
     for number in stream.several_of(_FLUSHES):
         planned = replica_variants.group(stream, mode, again=number > 0)

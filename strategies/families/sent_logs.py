@@ -174,7 +174,7 @@ def sent_gtids(stream: StreamBuilder) -> None:
     tagged, unknown = stream.vary(_TAGS), stream.vary(_UNKNOWN)
     holding = stream.vary(_HAS)
     # That one is missing in the midst of an interval matters only then.
-    stream.gtids_in_a_row = stream.vary(_NUMBERS) or holding == "all but the second"
+    stream.gtid_step = int(stream.vary(_NUMBERS) or holding == "all but the second")
     code = stream.choose.one_of(UNASSIGNED)
     lengths = declare_up_to(stream, code)
     for number, count in _several_logs(stream):

@@ -78,7 +78,8 @@ class StreamBuilder:
         burden: What the last event claims or holds, far more than it should, in words; empty if it is none such.
         alter: Changes each event that is added; None leaves them as they are.
         executed: The GTIDs used so far, in Previous_gtids and in Gtid events.
-        gtids_in_a_row: Whether the GTIDs have one source, and numbers that follow each other, as in most logs.
+        gtid_step: How far apart the numbers of the GTIDs are, which then have one source: 1 as in most logs; 0 if both
+            are any.
         sequence_number: The sequence number of the last Gtid event; 0 before the first.
     """
 
@@ -100,7 +101,7 @@ class StreamBuilder:
         self.placed: list[tuple[PlannedEvent, int, int]] = []
         self.settings: dict[str, Any] = {}
         self.executed = ExecutedGtids()
-        self.gtids_in_a_row = False
+        self.gtid_step = 0
         self.sequence_number = 0
         self.columns: dict[int, tuple[int, ...]] = {}
         self.made_for: dict[int, str] = {}
