@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Final
 
 from conformance.binlog.event_types import KNOWN_TYPES, ROWS_TYPES, EventType
@@ -58,15 +59,32 @@ class _KeepsFirstSet(Receiver):
         self._retrieved = received
 
 
-class _LosesTagged(Receiver):
-    """The sets of its relay logs lack the GTIDs with tags."""
+class _WritesOtherSets(Receiver):
+    """The sets of its relay logs are not those that it keeps."""
+
+    def _written(self, received: GtidSet) -> GtidSet:
+        raise NotImplementedError
 
     def _open(self, *, created: int) -> None:
         received = self._retrieved
-        untagged = tuple(each for each in received.gtids().sources if not each.tag)
-        self._retrieved = ExecutedGtids(GtidSet(untagged))
+        self._retrieved = ExecutedGtids(self._written(received.gtids()))
         super()._open(created=created)
         self._retrieved = received
+
+
+class _LosesTagged(_WritesOtherSets):
+    def _written(self, received: GtidSet) -> GtidSet:
+        return GtidSet(tuple(each for each in received.sources if not each.tag))
+
+
+class _ClosesGaps(_WritesOtherSets):
+    def _written(self, received: GtidSet) -> GtidSet:
+        closed = ExecutedGtids(received)
+        for source in received.sources:
+            for before, after in pairwise(source.intervals):
+                if after.start == before.end + 1:
+                    closed.add(source.uuid, source.tag, before.end)
+        return closed.gtids()
 
 
 class _ForgetsAtConnection(Receiver):
@@ -444,6 +462,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
         "leaves out the GTIDs with tags in the Previous_gtids events of its relay logs",
         answer=_of(_LosesTagged),
+    ),
+    Mutant(
+        "relay-closes-gaps",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "takes the GTIDs before and after a missing one for one interval in the sets of its relay logs",
+        answer=_of(_ClosesGaps),
     ),
     Mutant(
         "relay-gtids-of-connection",
