@@ -1,12 +1,10 @@
 """The oracles of the role `log`: which events a server's logs hold, in which order, and with which values."""
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from typing import Final
 
 from conformance.binlog.event_types import (
     GTID_TYPES,
-    QUERY_TYPES,
     ROWS_TYPES,
     EventType,
     Purpose,
@@ -18,7 +16,8 @@ from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
-from conformance.oracles.checks.logged_causes import UNEXPECTED, change_cause
+from conformance.oracles.checks.logged_changes import is_change, is_query, logged_once
+from conformance.oracles.checks.logged_drops import dropped_together, each_drop_marked
 from conformance.oracles.checks.logged_event_checks import (
     by_log_check,
     every_event,
@@ -41,9 +40,7 @@ from conformance.oracles.checks.logged_event_comparisons import (
     equal_statements,
     equal_texts,
     flagged,
-    name_of,
     place_of,
-    tables_of,
     without_select,
 )
 from conformance.oracles.checks.logged_groups import has_length_of_group
@@ -55,89 +52,9 @@ from conformance.oracles.checks.unlogged_statements import (
 )
 from conformance.oracles.coverage.log_coverage import LOG_TABLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, both
-from conformance.protocol.roles.log import kind_of, words_of
+from conformance.protocol.roles.log import kind_of
 
 _HIGHEST_MARKER: Final = 5
-
-
-#: Servers of 5.7 keep each DROP TABLE of a failed DROP DATABASE below this many bytes.
-_DROP_LIMIT: Final = 1024
-
-
-def _drops(alignment: Alignment, requirement: str) -> list[tuple[int, Entry]]:
-    """Return the DROP TABLE statements in the databases of the marked statements, with their places."""
-    expected = alignment.case.expected.events
-    databases = {
-        expected[index]["database"] for index in _drop_indices(alignment, requirement) if "database" in expected[index]
-    }
-    return [
-        (place, entry)
-        for place, entry in enumerate(alignment.observation.events)
-        if entry["type"] in QUERY_TYPES
-        and words_of(str(entry.get("query", ""))) == "DROP TABLE"
-        and any(each.split(".")[0] in databases for each in tables_of(entry))
-    ]
-
-
-def _drop_indices(alignment: Alignment, requirement: str) -> list[int]:
-    """Return the indices of the marked statements, and of those after marked Gtid events."""
-    expected = alignment.case.expected.events
-    return [
-        index + 1 if expected[index]["type"] in GTID_TYPES else index
-        for index in alignment.marked(requirement)
-        if index + 1 < len(expected) or expected[index]["type"] not in GTID_TYPES
-    ]
-
-
-def _dropped_together(requirement: str, *, once: bool) -> Oracle:
-    """Return the oracle that compares which tables are dropped by all statements together.
-
-    Args:
-        requirement: The requirement's id.
-        once: Whether no table may be named twice, and no statement may be too long.
-    """
-
-    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
-        expected = alignment.case.expected.events
-        wanted = frozenset().union(*(tables_of(expected[index]) for index in _drop_indices(alignment, requirement)))
-        drops = [entry for _, entry in _drops(alignment, requirement)]
-        named = [table for entry in drops for table in sorted(tables_of(entry))]
-        missing = sorted(wanted - set(named))
-        if missing and not once:
-            yield Check("table not dropped", f"no DROP TABLE names {missing[0]}, which was dropped")
-        elif once and len(set(named)) != len(named):
-            yield Check("table dropped twice", "a table is named by more than one DROP TABLE")
-        elif once and missing:
-            yield Check("tables left out", f"the statements together leave out {missing[0]}")
-        elif once and alignment.case.id.profile != "worklog":
-            long = [entry for entry in drops if len(entry["query"].encode()) >= _DROP_LIMIT]
-            text = f"a DROP TABLE of {len(long[0]['query'].encode())} bytes" if long else ""
-            yield Check("DROP TABLE too long", text) if long else GOOD
-        else:
-            yield GOOD
-
-    return Oracle(requirement, examine)
-
-
-def _each_drop_marked(requirement: str, *, anonymous: bool) -> Oracle:
-    """Return the oracle that checks for a Gtid event of the right kind directly before each of these DROP TABLEs."""
-
-    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
-        events = alignment.observation.events
-        for place, entry in _drops(alignment, requirement):
-            before = events[max(place - 1, 0)]
-            good = before["type"] in GTID_TYPES and (before["type"] == EventType.ANONYMOUS_GTID) == anonymous
-            yield (
-                GOOD
-                if good
-                else Check(
-                    "DROP TABLE without its own Gtid event",
-                    f"{name_of(before)} is before {place_of(entry)}",
-                    entry["offset"],
-                )
-            )
-
-    return Oracle(requirement, examine)
 
 
 def _lone_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -158,17 +75,8 @@ def _lone_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
 _OUTSIDE: Final = frozenset((*GTID_TYPES, EventType.ROTATE, EventType.STOP))
 
 
-def _is_query(*words: str) -> Callable[[Entry], bool]:
-    return lambda entry: entry["type"] in QUERY_TYPES and words_of(str(entry.get("query", ""))) in words
-
-
 def _of_type(*types: int) -> Callable[[Entry], bool]:
     return lambda entry: entry["type"] in types
-
-
-def _is_change(entry: Entry) -> bool:
-    """Return whether an event holds a change of rows, or is a statement that changes rows."""
-    return entry["type"] in ROWS_TYPES or _is_query(*_CHANGES)(entry)
 
 
 def _unmarked(entry: Entry) -> str:
@@ -234,48 +142,6 @@ def _equal_skeletons(requirement: str) -> Oracle:
             yield GOOD
 
     return Oracle(requirement, examine)
-
-
-#: The first words of statements that change rows.
-_CHANGES: Final = ("INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD", "WITH")
-
-
-def _rows_in(entries: Iterable[Entry]) -> Counter[str]:
-    """Return how many rows are written, updated and deleted, in however many events."""
-    counts: Counter[str] = Counter()
-    for entry in entries:
-        counts[type_name(entry["type"]).split("_")[0]] += len(entry.get("rows") or ())
-    return counts
-
-
-def _no_extra_rows(requirement: str) -> Oracle:
-    """Return the oracle that checks that the logs have no more rows than were changed."""
-
-    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
-        expected, observed = map(_rows_in, (alignment.case.expected.events, alignment.observation.events))
-        kind = next(iter(observed - expected), None)
-        if kind is None:
-            yield GOOD
-        else:
-            message = f"{observed[kind]} rows in {kind} events, expected {expected[kind]}"
-            yield Check(f"extra rows: {kind}", message, _place_of_extra(alignment, kind), change_cause(UNEXPECTED))
-
-    return Oracle(requirement, examine)
-
-
-def _place_of_extra(alignment: Alignment, kind: str) -> int:
-    """Return the offset of the first rows event of a kind that is not expected, or of the first at all."""
-    events = alignment.observation.events
-    places = [place for place, each in enumerate(events) if type_name(each["type"]).split("_")[0] == kind]
-    phantoms = set(alignment.phantoms)
-    first: int = events[next((place for place in places if place in phantoms), places[0])]["offset"]
-    return first
-
-
-def _logged_once(requirement: str, types: frozenset[int]) -> Oracle:
-    """Return the oracle that checks that the marked changes are logged in events of some types, and nowhere else."""
-    elsewhere = none_of(requirement, _is_query(*_CHANGES), "statement")
-    return both(both(logged(requirement, types=types, adjacent=False), elsewhere), _no_extra_rows(requirement))
 
 
 _TABLE_MAP: Final = frozenset({int(EventType.TABLE_MAP)})
@@ -386,10 +252,10 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     # WL#7592: unusual statements
     logged("WL7592-LOG-OFF-NO-RESTRICTIONS"),
     logged("WL7592-LOG-OFF-CREATE-SELECT-ALLOWED", types=_QUERIES),
-    none_of("WL7592-LOG-ON-MIXED-ENGINES-REFUSED", _is_change, "refused change", unlogged=mixed_engines),
+    none_of("WL7592-LOG-ON-MIXED-ENGINES-REFUSED", is_change, "refused change", unlogged=mixed_engines),
     none_of(
         "WL7592-LOG-ON-CREATE-SELECT-REFUSED",
-        _is_query("CREATE TABLE"),
+        is_query("CREATE TABLE"),
         "refused CREATE TABLE",
         unlogged=creations_with_rows,
     ),
@@ -404,13 +270,13 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     gtid_before("WL7592-LOG-DROP-ON-GTID-EACH"),
     gtid_before("WL7592-LOG-DROP-OFF-ANON-EACH"),
     logged("WL7592-LOG-DROP-TEMPORARY-INSIDE", equal_statements),
-    _dropped_together("WL7592-LOG-DROPDB-PARTIAL", once=False),
-    _dropped_together("WL7592-LOG-DROPDB-SPLIT", once=True),
-    _each_drop_marked("WL7592-LOG-DROPDB-OFF-ANON-EACH", anonymous=True),
-    _each_drop_marked("WL7592-LOG-DROPDB-ON-GTID-EACH", anonymous=False),
+    dropped_together("WL7592-LOG-DROPDB-PARTIAL", once=False),
+    dropped_together("WL7592-LOG-DROPDB-SPLIT", once=True),
+    each_drop_marked("WL7592-LOG-DROPDB-OFF-ANON-EACH", anonymous=True),
+    each_drop_marked("WL7592-LOG-DROPDB-ON-GTID-EACH", anonymous=False),
     gtid_before("WL7592-LOG-DROPDB-NAMED-ONE", named=True),
     both(
-        none_of("WL7592-LOG-DROPDB-NAMED-SEVERAL", _is_query("DROP TABLE"), "DROP TABLE that has no GTID"),
+        none_of("WL7592-LOG-DROPDB-NAMED-SEVERAL", is_query("DROP TABLE"), "DROP TABLE that has no GTID"),
         both(
             logged("WL7592-LOG-DROPDB-NAMED-SEVERAL", types=_QUERIES),
             gtid_before("WL7592-LOG-DROPDB-NAMED-SEVERAL", named=True),
@@ -425,7 +291,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     ),
     none_of(
         "WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED",
-        _is_query("CREATE TABLE", "DROP TABLE"),
+        is_query("CREATE TABLE", "DROP TABLE"),
         "refused CREATE or DROP TEMPORARY TABLE",
         unlogged=temporary_inside,
     ),
@@ -470,7 +336,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _list("CREATE-SBR-SELECT"),
     none_of(
         "WL40-CREATE-RBR-TEMPORARY-NOT-LOGGED",
-        _is_query("CREATE TABLE"),
+        is_query("CREATE TABLE"),
         "CREATE TEMPORARY TABLE",
         unlogged=temporary_creations,
     ),
@@ -478,7 +344,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     logged("WL40-CREATE-RBR-SELECT-TRANSFORMED", equal_statements),
     none_of(
         "WL40-CREATE-RBR-TEMPORARY",
-        _is_query("CREATE TABLE"),
+        is_query("CREATE TABLE"),
         "CREATE TEMPORARY TABLE",
         unlogged=temporary_creations,
     ),
@@ -519,8 +385,8 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     ),
     logged("WL4162-CONTEXT-EVENTS-BEFORE-STATEMENT", after=True),
     # WL#3303
-    _logged_once("WL3303-LOG-AS-STATEMENT", _QUERIES),
-    _logged_once("WL3303-LOG-AS-ROWS", _TABLE_MAP | ROWS_TYPES),
+    logged_once("WL3303-LOG-AS-STATEMENT", _QUERIES),
+    logged_once("WL3303-LOG-AS-ROWS", _TABLE_MAP | ROWS_TYPES),
     logged("WL3303-LOG-MIXTURE", without_select, types=_QUERIES | _TABLE_MAP | ROWS_TYPES, adjacent=False),
 )
 

@@ -1,0 +1,64 @@
+"""Checks of the changes of rows in a server's logs: as statements or as rows, and each of them once (WL#3303)."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final
+
+from conformance.binlog.event_types import QUERY_TYPES, ROWS_TYPES, type_name
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.checks.logged_causes import UNEXPECTED, change_cause
+from conformance.oracles.checks.logged_event_checks import logged, none_of
+from conformance.oracles.checks.logged_event_comparisons import Entry
+from conformance.oracles.oracle import GOOD, Check, Oracle, both
+from conformance.protocol.roles.log import words_of
+
+#: The first words of statements that change rows.
+_CHANGES: Final = ("INSERT", "REPLACE", "UPDATE", "DELETE", "LOAD", "WITH")
+
+
+def is_query(*words: str) -> Callable[[Entry], bool]:
+    """Return the condition that an event is a statement with one of some first words."""
+    return lambda entry: entry["type"] in QUERY_TYPES and words_of(str(entry.get("query", ""))) in words
+
+
+def is_change(entry: Entry) -> bool:
+    """Return whether an event holds a change of rows, or is a statement that changes rows."""
+    return entry["type"] in ROWS_TYPES or is_query(*_CHANGES)(entry)
+
+
+def _rows_in(entries: Iterable[Entry]) -> Counter[str]:
+    """Return how many rows are written, updated and deleted, in however many events."""
+    counts: Counter[str] = Counter()
+    for entry in entries:
+        counts[type_name(entry["type"]).split("_")[0]] += len(entry.get("rows") or ())
+    return counts
+
+
+def no_extra_rows(requirement: str) -> Oracle:
+    """Return the oracle that checks that the logs have no more rows than were changed."""
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        expected, observed = map(_rows_in, (alignment.case.expected.events, alignment.observation.events))
+        kind = next(iter(observed - expected), None)
+        if kind is None:
+            yield GOOD
+        else:
+            message = f"{observed[kind]} rows in {kind} events, expected {expected[kind]}"
+            yield Check(f"extra rows: {kind}", message, _place_of_extra(alignment, kind), change_cause(UNEXPECTED))
+
+    return Oracle(requirement, examine)
+
+
+def _place_of_extra(alignment: Alignment, kind: str) -> int:
+    """Return the offset of the first rows event of a kind that is not expected, or of the first at all."""
+    events = alignment.observation.events
+    places = [place for place, each in enumerate(events) if type_name(each["type"]).split("_")[0] == kind]
+    phantoms = set(alignment.phantoms)
+    first: int = events[next((place for place in places if place in phantoms), places[0])]["offset"]
+    return first
+
+
+def logged_once(requirement: str, types: frozenset[int]) -> Oracle:
+    """Return the oracle that checks that the marked changes are logged in events of some types, and nowhere else."""
+    elsewhere = none_of(requirement, is_query(*_CHANGES), "statement")
+    return both(both(logged(requirement, types=types, adjacent=False), elsewhere), no_extra_rows(requirement))
