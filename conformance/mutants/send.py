@@ -110,7 +110,7 @@ def _heartbeat_without_position(event: SentEvent) -> bytes:
 def _foreign_id(event: SentEvent) -> bytes:
     if event.origin is not Origin.LOGGED:
         return event.data
-    return _rewritten(event.data, _SERVER_ID, int.from_bytes(event.data[_SERVER_ID], "little") + 1)
+    return _rewritten(event.data, _SERVER_ID, (int.from_bytes(event.data[_SERVER_ID], "little") + 1) % (1 << 32))
 
 
 class _ChecksumsAlways(Sender):

@@ -37,7 +37,7 @@ def descendants(number):
     tree = {number}
     while more := {each for each, parent in parents.items() if parent in tree} - tree:
         tree |= more
-    return {each: commands[each] for each in tree - {number}}
+    return {each: commands[each] for each in tree - {number} if each in commands}
 
 
 def all_processes():

@@ -24,6 +24,7 @@ from conformance.reports.junit import junit_report
 from conformance.reports.markdown import markdown_report
 from conformance.reports.outcome import cell, outcome
 from conformance.reports.record import RecordWriter, read_record
+from conformance.specs.catalogue import catalogue
 from conformance.specs.run_record import WITHOUT_ANSWERS
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
@@ -116,7 +117,8 @@ def test_a_role_that_hangs_leaves_the_other_roles_theirs():
     tally = finished.tally
     assert tally.troubles["hang"] == Limits().hangs
     assert tally.not_asked > 0
-    assert tally.verdict("FORMAT-XID") == tally.verdict("WL3303-DT-SAFE-ROW-YN") == "pass"
+    passed = {catalogue()[each].role for each in tally.results if tally.verdict(each) == "pass"}
+    assert {"decode", "decide"} <= passed
     assert {failure.case.role for failure in finished.failures} == {"relay"}
 
 
