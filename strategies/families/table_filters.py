@@ -188,8 +188,8 @@ _PREPARED: Final = Dimension(
 )
 
 
-#: Whether there is an event that means a loss of events; no rule for tables can be about it. Servers with GTIDs put a Gtid
-#: event before it, of which the worklog knows nothing.
+#: Whether there is an event that means a loss of events; no rule for tables can be about it. Servers with GTIDs put a
+#: Gtid event before it, of which the worklog knows nothing.
 _INCIDENT: Final = Dimension(
     "an Incident after the first transaction",
     {"no": False, "yes": True},
