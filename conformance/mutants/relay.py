@@ -46,30 +46,27 @@ class _TakesUnknownOfIgnored(Receiver):
         return Reception.WRITTEN if unknown else super()._reception(event)
 
 
-class _KeepsFirstSet(Receiver):
-    """Every relay log from the third on has the Previous_gtids of the second."""
-
-    def _open(self, *, created: int) -> None:
-        received = self._retrieved
-        if len(self._logs) == 1:
-            self._of_second = ExecutedGtids(received.gtids())
-        elif self._logs:
-            self._retrieved = self._of_second
-        super()._open(created=created)
-        self._retrieved = received
-
-
 class _WritesOtherSets(Receiver):
-    """The sets of its relay logs are not those that it keeps."""
+    """The sets of its relay logs may be others than those that it keeps."""
 
     def _written(self, received: GtidSet) -> GtidSet:
-        raise NotImplementedError
+        """Return the set of the next relay log."""
+        return received
 
     def _open(self, *, created: int) -> None:
         received = self._retrieved
         self._retrieved = ExecutedGtids(self._written(received.gtids()))
         super()._open(created=created)
         self._retrieved = received
+
+
+class _KeepsFirstSet(_WritesOtherSets):
+    """Every relay log from the third on has the Previous_gtids of the second."""
+
+    def _written(self, received: GtidSet) -> GtidSet:
+        if len(self._logs) == 1:
+            self._of_second = received
+        return self._of_second if self._logs else received
 
 
 class _LosesTagged(_WritesOtherSets):

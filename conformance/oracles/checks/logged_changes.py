@@ -34,7 +34,7 @@ def _rows_in(entries: Iterable[Entry]) -> Counter[str]:
     return counts
 
 
-def no_extra_rows(requirement: str) -> Oracle:
+def _no_extra_rows(requirement: str) -> Oracle:
     """Return the oracle that checks that the logs have no more rows than were changed."""
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -61,4 +61,4 @@ def _place_of_extra(alignment: Alignment, kind: str) -> int:
 def logged_once(requirement: str, types: frozenset[int]) -> Oracle:
     """Return the oracle that checks that the marked changes are logged in events of some types, and nowhere else."""
     elsewhere = none_of(requirement, is_query(*_CHANGES), "statement")
-    return both(both(logged(requirement, types=types, adjacent=False), elsewhere), no_extra_rows(requirement))
+    return both(both(logged(requirement, types=types, adjacent=False), elsewhere), _no_extra_rows(requirement))
