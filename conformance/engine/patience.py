@@ -1,5 +1,6 @@
 """Patience: how long a run goes on asking an implementation that does not answer."""
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -7,12 +8,17 @@ from typing import Final
 
 from conformance.implementations.process.child import CLOSED_OUTPUT, EXIT_SECONDS
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
-from conformance.protocol.observation import Observation, Trouble
+from conformance.protocol.observation import Observation, Request, Trouble
 from conformance.specs.run_record import NOT_ASKED, WITHOUT_ANSWERS
 from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.case_id import CaseId
 
 #: The part of all hangs that a run allows in one family, or to an implementation without an answer.
 _PART: Final = 0.4
+#: The part of the time limit for one answer that is left to an implementation that has hung a few times.
+_PART_OF_LIMIT: Final = 0.2
+#: A stream of more bytes may need the whole time.
+_LARGE: Final = 1 << 20
 #: The part of its time that a run of a given length may spend on hangs.
 _PART_OF_TIME: Final = 0.1
 
@@ -23,7 +29,8 @@ class Patience:
 
     A hang counts as one. A crash or a broken protocol, which may also cost time, counts as the part of the time limit
     for one answer that it took. Each role has its own count: what hangs in one is asked in the others, which end after
-    fewer hangs once one has ended.
+    fewer hangs once one has ended. After a few hangs, in whatever roles, an answer is waited for a fifth of the time:
+    what takes longer than that mostly never ends, and a user waits for each.
 
     Attributes:
         limits: The time limit for one answer, and the number of hangs after which a role is not asked any more.
@@ -45,6 +52,10 @@ class Patience:
     #: Whether an answer is assumed, in a part of a run that begins before those before it have ended.
     _assumes_answer: bool = False
     _ended: bool = False
+    #: Case and time limit -> a hang that was waited for, so that it need not be if this part of a run is done again.
+    _waited_for: dict[tuple[CaseId, float], Trouble] = field(default_factory=dict, compare=False)
+    #: Those of the first time, where this part is done again.
+    _known: dict[tuple[CaseId, float], Trouble] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of_run(cls, limits: Limits, seconds: float | None, roles: int = 1) -> "Patience":
@@ -72,12 +83,13 @@ class Patience:
         limit = self._limit()
         self._of_shrinking = {role: max(hangs + more - limit, 0) for role, hangs in self._hangs.items()}
 
-    def copied(self, *, assuming_answer: bool = False) -> "Patience":
+    def copied(self, *, assuming_answer: bool = False, again: "Patience | None" = None) -> "Patience":
         """Return a copy, for a part of the run that another process does.
 
         Args:
             assuming_answer: Whether the parts before it have not ended yet, and are assumed to bring an answer; not if
                 they are not asked any more.
+            again: The copy with which the part ended when it was done before: its hangs are not waited for again.
         """
         assumes = assuming_answer and not self._has_answered and not self.exhausted
         return replace(
@@ -86,6 +98,8 @@ class Patience:
             _other=dict(self._other),
             _of_family=dict(self._of_family),
             _assumes_answer=assumes,
+            _waited_for={},
+            _known={} if again is None else again._known | again._waited_for,
         )
 
     def after(self, begun: "Patience", ended: "Patience") -> "Patience | None":
@@ -107,8 +121,13 @@ class Patience:
             _other=_sum(self._other, begun._other, ended._other),
             _of_family=self._of_family | of_family,
             _has_answered=self._has_answered or ended._has_answered,
+            _waited_for={},
+            _known={},
         )
         if not begun._ended_roles() == self._ended_roles() == after._ended_roles():
+            return None
+        hung = ended._hung() - begun._hung()
+        if min(hung, begun._whole_waits()) != min(hung, self._whole_waits()):
             return None
         return None if begun._assumes_answer and not self._has_answered and of_family else after
 
@@ -116,6 +135,22 @@ class Patience:
     def few(self) -> float:
         """Hangs after which a family is not asked any more, and an implementation that has answered nothing."""
         return max(self.limits.hangs * _PART, 1)
+
+    def seconds(self, request: Request) -> float:
+        """Return the time limit for the answer to a request in seconds, infinite where it is the usual one.
+
+        What is measured and what is large may take the whole time.
+        """
+        if self._whole_waits() or request.is_measured or len(request.stream) > _LARGE:
+            return math.inf
+        return self.limits.seconds * _PART_OF_LIMIT
+
+    def _hung(self) -> int:
+        return round(sum(self._hangs.values()))
+
+    def _whole_waits(self) -> int:
+        """Return how many hangs there may be yet before the time limit gets shorter."""
+        return max(math.ceil(self.few) - self._hung(), 0)
 
     @property
     def has_answered(self) -> bool:
@@ -170,11 +205,16 @@ class Patience:
         hangs = self._of_family.get(_key(case), 0)
         return not_asked(hangs, f"in the family {case.id.family}") if hangs >= self.few else None
 
-    def answer(self, case: Case, ask: Callable[[], Observation | Trouble]) -> Observation | Trouble:
-        """Ask about a case and return the answer; take note of what it cost if there is none."""
+    def answer(
+        self, case: Case, request: Request, ask: Callable[[Request], Observation | Trouble]
+    ) -> Observation | Trouble:
+        """Ask about a case within the time limit and return the answer; take note of what it cost if there is none."""
+        limit = self.seconds(request)
         began = time.monotonic()
-        answer = ask()
+        answer = self._known.get((case.id, limit)) or ask(replace(request, seconds=limit))
         self.note(case, answer, time.monotonic() - began)
+        if isinstance(answer, Trouble) and answer.status == "hang":
+            self._waited_for[case.id, limit] = answer
         return answer
 
     def note(self, case: Case, answer: Observation | Trouble, seconds: float = 0.0) -> None:

@@ -121,7 +121,7 @@ class Shrinker:
         """Return the answer to a case; what stands for it once too much time has passed without one."""
         if self.patience.ends(case.role) and (refusal := self.patience.refusal(case)) is not None:
             return refusal
-        return self.patience.answer(case, lambda: self.implementation.ask(request_of(case)))
+        return self.patience.answer(case, request_of(case), self.implementation.ask)
 
     def ask_again_if_killed(self, case: Case) -> Observation | Trouble:
         """Return the answer to a case that failed before; if the process is killed, that of a new one.

@@ -220,13 +220,15 @@ class _Order(Generic[ShareT]):
         self._later: dict[int, ShareT] = {}
         self._open: dict[int, ShareT] = {}
         self._ended: dict[int, _Result | None] = {}
-        self._again: deque[int] = deque()
+        #: Shares to be done again, each with the patience at the end of its first try.
+        self._again: deque[tuple[int, Patience]] = deque()
 
     def begin(self) -> tuple[int, ShareT, Patience] | None:
         """Return a share to do, with its number and its patience; None if there is none now."""
         while not self.stopped:
+            before = None
             if self._again:
-                number = self._again.popleft()
+                number, before = self._again.popleft()
             elif self._waits():
                 return None
             elif (begun := self._other()) is not None:
@@ -235,7 +237,8 @@ class _Order(Generic[ShareT]):
             else:
                 return None
             if self._needed(self._open[number]):
-                return number, self._open[number], self.patience.copied(assuming_answer=number != self._next)
+                patience = self.patience.copied(assuming_answer=number != self._next, again=before)
+                return number, self._open[number], patience
             self.end(number, None)
         return None
 
@@ -268,7 +271,7 @@ class _Order(Generic[ShareT]):
                 after = self.patience.after(result.begun, result.ended)
                 if after is None:
                     if not self.stopped:
-                        self._again.append(self._next)
+                        self._again.append((self._next, result.ended))
                     return
                 self.patience = after
             share = self._open.pop(self._next)

@@ -1,5 +1,6 @@
 """What an implementation declares, what it is asked, and what it answered."""
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -146,6 +147,7 @@ class Request:
         stream: The bytes; empty in a role without streams.
         settings: What the question holds besides the stream, in values that JSON has.
         is_measured: Whether the memory and the processor time that the answer takes are measured, where they can be.
+        seconds: Time for the answer, where that is shorter than the limit of the implementation.
     """
 
     role: str
@@ -153,3 +155,4 @@ class Request:
     stream: bytes = field(repr=False)
     settings: Mapping[str, Any] = field(default_factory=dict)
     is_measured: bool = False
+    seconds: float = math.inf

@@ -1,5 +1,6 @@
 """A run ends in bounded time whatever the answers take, and shows what was not asked."""
 
+import math
 import time
 from dataclasses import replace
 
@@ -144,6 +145,48 @@ def test_once_a_role_has_ended_few_hangs_end_each_other():
     assert max(freezing.hangs[role] for role in ("relay", "filter")) <= few + shrinking
 
 
+def test_after_a_few_hangs_an_answer_has_a_fifth_of_the_time():
+    case = case_of(CaseId.parse("transactions/mysql-8.0/0/0"))
+    request, patience = request_of(case), Patience(Limits(seconds=10), roles=2)
+    for _ in range(2):
+        assert patience.seconds(request) == math.inf
+        patience.note(case, HANG)
+    assert patience.seconds(request) == 2
+    assert patience.seconds(replace(request, is_measured=True)) == math.inf
+    assert patience.seconds(replace(request, stream=bytes((1 << 20) + 1))) == math.inf
+
+
+@pytest.mark.parametrize(("before", "done_again"), [(0, False), (1, True), (2, True)])
+def test_a_part_that_waited_longer_than_after_those_before_it_is_done_again(before, done_again):
+    case = case_of(CaseId.parse("transactions/mysql-8.0/0/0"))
+    patience = Patience(Limits(hangs=5), roles=2)
+    patience.note(case, ReferenceImplementation().ask(request_of(case)))
+    begun = patience.copied()
+    ended = begun.copied()
+    for _ in range(2):
+        ended.note(case, HANG)
+    for _ in range(before):
+        patience.note(case, HANG)
+    assert (patience.after(begun, ended) is None) == done_again
+
+
+def test_what_is_done_again_does_not_wait_again():
+    case = case_of(CaseId.parse("transactions/mysql-8.0/0/0"))
+    patience, limits = Patience(Limits(), roles=2), []
+
+    def ask(request):
+        limits.append(request.seconds)
+        return HANG
+
+    first = patience.copied()
+    assert first.answer(case, request_of(case), ask) is HANG
+    assert patience.copied(again=first).answer(case, request_of(case), ask) is HANG
+    assert patience.copied(again=patience.copied(again=first)).answer(case, request_of(case), ask) is HANG
+    assert limits == [math.inf]
+    assert patience.copied().answer(case, request_of(case), ask) is HANG
+    assert len(limits) == 2
+
+
 def test_a_role_that_is_not_asked_any_more_names_itself():
     case = case_of(CaseId.parse("transactions/mysql-8.0/0/0"))
     patience = Patience(Limits(hangs=2), roles=2)
@@ -208,23 +251,24 @@ def test_a_run_that_is_limited_by_time_ends_when_nothing_more_is_asked(kind, tmp
     assert not finished.conforming
 
 
-def test_a_crash_counts_for_the_time_that_it_takes():
+def test_a_crash_counts_for_the_time_that_it_takes(monkeypatch):
     case = case_of(CaseId.parse("transactions/mysql-8.0/0/0"))
-    patience = Patience(Limits(seconds=0.1))
+    clock = [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: clock[0])
 
-    def crash_late():
-        time.sleep(0.05)
+    def crash_late(request):
+        clock[0] += 5
         return CRASH
 
-    questions = 0
+    patience, questions = Patience(Limits(seconds=10)), 0
     while patience.refusal(case) is None:
-        patience.answer(case, crash_late)
+        patience.answer(case, request_of(case), crash_late)
         questions += 1
-    assert 3 < questions <= 6
+    assert questions == 4, "each counts as half a hang, and two hangs end what has never answered"
 
-    patience = Patience(Limits(seconds=100))
+    patience = Patience(Limits(seconds=10))
     for _ in range(1000):
-        patience.answer(case, lambda: CRASH)
+        patience.answer(case, request_of(case), lambda request: CRASH)
     assert patience.refusal(case) is None
 
 
@@ -247,7 +291,7 @@ def test_a_question_is_asked_before_anything_has_hung():
     case = case_of(CaseId.parse("transactions/mysql-8.0/0/0"))
     answer = ReferenceImplementation().ask(request_of(case))
     patience = Patience()
-    assert patience.answer(case, lambda: answer) is answer
+    assert patience.answer(case, request_of(case), lambda request: answer) is answer
     assert patience.refusal(case) is None
 
 

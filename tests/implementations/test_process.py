@@ -133,6 +133,7 @@ def test_a_role_has_its_own_time_limit_where_that_is_shorter():
         assert "time limit of 0.3 s" in hanging.ask(question()).detail
     with double("hangs", limits=replace(QUICK, role_seconds={"decode": 60.0})) as hanging:
         assert "time limit of 0.4 s" in hanging.ask(question()).detail
+        assert "time limit of 0.2 s" in hanging.ask(replace(question(), seconds=0.2)).detail
 
 
 def test_standard_error_is_drained_and_not_a_failure():

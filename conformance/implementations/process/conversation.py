@@ -113,9 +113,8 @@ class Conversation:
             Failed: The process ended, hangs, or breaks the protocol.
         """
         seq, request = self._open[0]
-        line = self._receive(
-            self._limits.answer_seconds(request.role), self._limits.answer_length(request.stream), late=_LATE
-        )
+        seconds = min(self._limits.answer_seconds(request.role), request.seconds)
+        line = self._receive(seconds, self._limits.answer_length(request.stream), late=_LATE)
         after = self._child.usage if request.is_measured else None
         try:
             answer = decode_answer(line, seq=seq, request=request, role=self.declaration.roles[request.role])
