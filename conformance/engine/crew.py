@@ -14,7 +14,11 @@ _ResultT_co = TypeVar("_ResultT_co", covariant=True)
 
 
 class Share(Protocol[_ResultT_co]):
-    """A part of a run that one process does."""
+    """A part of a run that one process does, in one role."""
+
+    @property
+    def role(self) -> str:
+        """The role in which it asks."""
 
     @property
     def cost(self) -> int:

@@ -15,8 +15,10 @@ from conformance.strategies.grammar.case_id import CaseId
 
 #: The part of all hangs that a run allows in one family, or to an implementation without an answer.
 _PART: Final = 0.4
-#: The part of the time limit for one answer that is left to an implementation that has hung a few times.
-_PART_OF_LIMIT: Final = 0.2
+#: The part of the time limit for one answer that is left to an implementation that has hung a few times, and to one
+#: that has hung as often in all as it may in one role.
+_AFTER_FEW: Final = 0.2
+_AFTER_MANY: Final = 0.1
 #: A stream of more bytes may need the whole time.
 _LARGE: Final = 1 << 20
 #: The part of its time that a run of a given length may spend on hangs.
@@ -29,8 +31,8 @@ class Patience:
 
     A hang counts as one. A crash or a broken protocol, which may also cost time, counts as the part of the time limit
     for one answer that it took. Each role has its own count: what hangs in one is asked in the others, which end after
-    fewer hangs once one has ended. After a few hangs, in whatever roles, an answer is waited for a fifth of the time:
-    what takes longer than that mostly never ends, and a user waits for each.
+    fewer hangs once one has ended. After a few hangs, in whatever roles, an answer is waited for a fifth of the
+    time, and after more for a tenth: what takes longer than that mostly never ends, and a user waits for each.
 
     Attributes:
         limits: The time limit for one answer, and the number of hangs after which a role is not asked any more.
@@ -52,10 +54,10 @@ class Patience:
     #: Whether an answer is assumed, in a part of a run that begins before those before it have ended.
     _assumes_answer: bool = False
     _ended: bool = False
-    #: Case and time limit -> a hang that was waited for, so that it need not be if this part of a run is done again.
-    _waited_for: dict[tuple[CaseId, float], Trouble] = field(default_factory=dict, compare=False)
+    #: Case -> time limit and hang that was waited for, so that it need not be if this part of a run is done again.
+    _waited_for: dict[CaseId, tuple[float, Trouble]] = field(default_factory=dict, compare=False)
     #: Those of the first time, where this part is done again.
-    _known: dict[tuple[CaseId, float], Trouble] = field(default_factory=dict, compare=False)
+    _known: dict[CaseId, tuple[float, Trouble]] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of_run(cls, limits: Limits, seconds: float | None, roles: int = 1) -> "Patience":
@@ -102,10 +104,11 @@ class Patience:
             _known={} if again is None else again._known | again._waited_for,
         )
 
-    def after(self, begun: "Patience", ended: "Patience") -> "Patience | None":
+    def after(self, role: str, begun: "Patience", ended: "Patience") -> "Patience | None":
         """Return the patience after a part of the run that was done beside the parts before it, whose patience this is.
 
         Args:
+            role: The role of the part.
             begun: A copy with which the part began; nobody has changed it.
             ended: The copy with which it ended.
 
@@ -124,10 +127,10 @@ class Patience:
             _waited_for={},
             _known={},
         )
-        if not begun._ended_roles() == self._ended_roles() == after._ended_roles():
+        if len({(each.ends(role), each.exhausted) for each in (begun, self, after)}) > 1:
             return None
         hung = ended._hung() - begun._hung()
-        if min(hung, begun._whole_waits()) != min(hung, self._whole_waits()):
+        if begun._parts(hung) != self._parts(hung):
             return None
         return None if begun._assumes_answer and not self._has_answered and of_family else after
 
@@ -141,16 +144,24 @@ class Patience:
 
         What is measured and what is large may take the whole time.
         """
-        if self._whole_waits() or request.is_measured or len(request.stream) > _LARGE:
+        (part,) = self._parts(1)
+        if part == 1 or request.is_measured or len(request.stream) > _LARGE:
             return math.inf
-        return self.limits.seconds * _PART_OF_LIMIT
+        return self.limits.seconds * part
 
     def _hung(self) -> int:
         return round(sum(self._hangs.values()))
 
-    def _whole_waits(self) -> int:
-        """Return how many hangs there may be yet before the time limit gets shorter."""
-        return max(math.ceil(self.few) - self._hung(), 0)
+    def _parts(self, number: int) -> list[float]:
+        """Return the parts of the time limit that the next answers would have, if all of them hung."""
+        hung, few, many = self._hung(), math.ceil(self.few), self.limits.hangs
+        return [
+            1.0 if each < few else _AFTER_FEW if each < many else _AFTER_MANY for each in range(hung, hung + number)
+        ]
+
+    def hangs_since(self, begun: "Patience", role: str) -> float:
+        """Return how often the implementation has hung in a role since it was as at the beginning of a part."""
+        return self._hangs.get(role, 0) - begun._hangs.get(role, 0)
 
     @property
     def has_answered(self) -> bool:
@@ -211,11 +222,18 @@ class Patience:
         """Ask about a case within the time limit and return the answer; take note of what it cost if there is none."""
         limit = self.seconds(request)
         began = time.monotonic()
-        answer = self._known.get((case.id, limit)) or ask(replace(request, seconds=limit))
+        answer = self._known_hang(case, limit) or ask(replace(request, seconds=limit))
         self.note(case, answer, time.monotonic() - began)
         if isinstance(answer, Trouble) and answer.status == "hang":
-            self._waited_for[case.id, limit] = answer
+            self._waited_for[case.id] = limit, answer
         return answer
+
+    def _known_hang(self, case: Case, limit: float) -> Trouble | None:
+        """Return the hang of a case that was waited for before, for that long or longer."""
+        waited, hang = self._known.get(case.id, (0.0, None))
+        if hang is None or waited == limit:
+            return hang
+        return hang.within(min(limit, self.limits.answer_seconds(case.role))) if waited > limit else None
 
     def note(self, case: Case, answer: Observation | Trouble, seconds: float = 0.0) -> None:
         """Take note of the answer to a case, and of the seconds that it took."""

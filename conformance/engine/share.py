@@ -194,6 +194,11 @@ class ShrinkingShare:
     left: int
 
     @property
+    def role(self) -> str:
+        """The role of the case."""
+        return self.case.role
+
+    @property
     def cost(self) -> int:
         """The rank of what each try costs."""
         return cost_of_shrinking(self.verdict.status)

@@ -4,11 +4,12 @@ import multiprocessing
 import os
 import signal
 import traceback
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from ctypes import c_bool
 from dataclasses import dataclass
+from itertools import count
 from multiprocessing.connection import Connection, wait
 from multiprocessing.sharedctypes import RawValue
 from types import FrameType
@@ -193,8 +194,9 @@ def in_order_of_beginning(shares: Iterable[ShareT], *, workers: int) -> Iterator
 class _Order(Generic[ShareT]):
     """Settles shares in their order, whatever order they are begun and done in.
 
-    Once the implementation hangs, they also begin in their order: what begins before those before it does not know of
-    their hangs, and would wait for as many again. If it has never answered, no other begins until those hangs count.
+    Once the implementation hangs, they also begin in their order. Those of a role in which shares before them have
+    hung, and are not settled, are passed over: they may not be asked any more. If it has never answered, no other
+    begins until those hangs count.
 
     Attributes:
         patience: The patience that is left after the shares that are settled.
@@ -247,17 +249,23 @@ class _Order(Generic[ShareT]):
         return self._in_order and not self._has_answered and self._next in self._open and bool(self._ended)
 
     def _other(self) -> tuple[int, ShareT] | None:
-        """Return the next share to begin for the first time, None if there is none left."""
+        """Return the next share to begin for the first time, None if there is none now."""
         if not self._in_order:
             return next(self._shares, None)
-        first = self._next
-        while first in self._open:
-            first += 1
-        while first not in self._later:
-            if (drawn := next(self._shares, None)) is None:
-                return None
-            self._later[drawn[0]] = drawn[1]
-        return first, self._later.pop(first)
+        hangs: dict[str, float] = defaultdict(float)
+        for number in count(self._next):
+            if number in self._open:
+                if (result := self._ended.get(number)) is not None:
+                    role = self._open[number].role
+                    hangs[role] += result.ended.hangs_since(result.begun, role)
+                continue
+            while number not in self._later:
+                if (drawn := next(self._shares, None)) is None:
+                    return None
+                self._later[drawn[0]] = drawn[1]
+            if hangs[self._later[number].role] < self.patience.few:
+                return number, self._later.pop(number)
+        return None
 
     def end(self, number: int, result: _Result | None) -> None:
         """Take the result of a share, and settle those that can be."""
@@ -268,7 +276,7 @@ class _Order(Generic[ShareT]):
         while self._next in self._ended:
             result = self._ended.pop(self._next)
             if result is not None:
-                after = self.patience.after(result.begun, result.ended)
+                after = self.patience.after(self._open[self._next].role, result.begun, result.ended)
                 if after is None:
                     if not self.stopped:
                         self._again.append((self._next, result.ended))

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 else:
     ErrorKind = Annotated[Literal[tuple(ERROR_KINDS)], Meta(description=meanings(ERROR_KINDS))]
 
+#: The signature of a hang.
+LATE: Final = "no answer within the time limit"
 #: How asking can fail: the verdict that each kind of trouble becomes.
 TroubleStatus = Literal["unsupported", "crash", "hang", "protocol-error", "not-asked"]
 
@@ -135,6 +137,21 @@ class Trouble:
     status: TroubleStatus
     signature: str
     detail: str
+
+    @classmethod
+    def hang(cls, seconds: float, last_words: str = "", *, signature: str = LATE) -> "Trouble":
+        """Return that no answer came within a number of seconds.
+
+        Args:
+            seconds: The time limit.
+            last_words: The end of the standard error.
+            signature: Its name, where it is not the usual one.
+        """
+        return cls("hang", signature, f"{LATE} of {seconds:g} s\n{last_words}".rstrip())
+
+    def within(self, seconds: float) -> "Trouble":
+        """Return what a hang would have been within a shorter time limit."""
+        return Trouble.hang(seconds, self.detail.partition("\n")[2], signature=self.signature)
 
 
 @dataclass(frozen=True, slots=True)

@@ -145,7 +145,7 @@ def test_once_a_role_has_ended_few_hangs_end_each_other():
     assert max(freezing.hangs[role] for role in ("relay", "filter")) <= few + shrinking
 
 
-def test_after_a_few_hangs_an_answer_has_a_fifth_of_the_time():
+def test_after_a_few_hangs_an_answer_has_a_fifth_of_the_time_and_after_more_a_tenth():
     case = case_of(CaseId.parse("transactions/mysql-8.0/0/0"))
     request, patience = request_of(case), Patience(Limits(seconds=10), roles=2)
     for _ in range(2):
@@ -154,6 +154,9 @@ def test_after_a_few_hangs_an_answer_has_a_fifth_of_the_time():
     assert patience.seconds(request) == 2
     assert patience.seconds(replace(request, is_measured=True)) == math.inf
     assert patience.seconds(replace(request, stream=bytes((1 << 20) + 1))) == math.inf
+    for _ in range(3):
+        patience.note(case, HANG)
+    assert patience.seconds(request) == 1
 
 
 @pytest.mark.parametrize(("before", "done_again"), [(0, False), (1, True), (2, True)])
@@ -167,7 +170,7 @@ def test_a_part_that_waited_longer_than_after_those_before_it_is_done_again(befo
         ended.note(case, HANG)
     for _ in range(before):
         patience.note(case, HANG)
-    assert (patience.after(begun, ended) is None) == done_again
+    assert (patience.after("decode", begun, ended) is None) == done_again
 
 
 def test_what_is_done_again_does_not_wait_again():

@@ -18,9 +18,11 @@ from conformance.engine.record_lines import RecordLines
 from conformance.engine.workers import WorkerLost, Workers
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.registry import implementation
-from conformance.protocol.observation import Trouble
+from conformance.protocol.observation import Observation, Trouble
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.specs.catalogue import catalogue
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 FAMILIES = ("bad_magic", "ignorable_events", "rows_query_streams", "rotations", "transactions")
 PROFILES = ("mysql-5.6", "mysql-8.0", "mariadb-10.x")
@@ -42,6 +44,8 @@ class Troubled(ReferenceImplementation):
     def ask(self, request):
         number = zlib.crc32(request.stream) % 100
         for status, share in (("hang", self._hangs), ("crash", self._others), ("protocol-error", self._others)):
+            if number < share and status == "hang":
+                return Trouble.hang(min(request.seconds, Limits().seconds), f"at {len(request.stream)} bytes")
             if number < share:
                 return Trouble(status, f"{status} of a kind", f"at {len(request.stream)} bytes")
             number -= share
@@ -133,19 +137,20 @@ def test_the_first_failure_is_the_same_however_many_workers_there_are(fork):
 @dataclass(frozen=True)
 class Numbered:
     cost: int
+    role: str = "decode"
 
     def done(self, asking, patience):
         return self.cost
 
 
-def do_shares(costs, jobs):
-    """Return the costs in the order in which the shares began, and those in which they were settled."""
+def do_shares(shares, jobs):
+    """Return the results of shares in the order in which they began, and in which they were settled."""
     begun, settled = [], []
     with Workers(ReferenceImplementation, jobs) as workers:
         workers.do(
-            [*map(Numbered, costs)],
-            Patience(),
-            needed=lambda share: begun.append(share.cost) or True,
+            shares,
+            Patience(roles=2),
+            needed=lambda share: begun.append(share.number if isinstance(share, Hung) else share.cost) or True,
             settle=lambda share, result: settled.append(result),
         )
     return begun, settled
@@ -153,8 +158,31 @@ def do_shares(costs, jobs):
 
 def test_what_costs_most_begins_after_the_first_and_is_settled_in_its_place(fork):
     costs = [1, 1, 3, 1, 2, 9]
-    assert fork(do_shares, costs, 2) == ([1, 9, 3, 2, 1, 1], costs)
-    assert fork(do_shares, costs, 1) == (costs, costs)
+    shares = [*map(Numbered, costs)]
+    assert fork(do_shares, shares, 2) == ([1, 9, 3, 2, 1, 1], costs)
+    assert fork(do_shares, shares, 1) == (costs, costs)
+
+
+@dataclass(frozen=True)
+class Hung:
+    """A share in which nothing answers in time; the second of a role begins before the first has ended."""
+
+    number: int
+    role: str
+    cost: int = 1
+
+    def done(self, asking, patience):
+        case = replace(case_of(CaseId.parse(f"transactions/mysql-8.0/0/{self.number}")), role=self.role)
+        time.sleep(0.5 if self.number == 0 else 0.05)
+        patience.note(case, Observation(()))
+        for _ in range(2):
+            patience.note(case, Trouble.hang(10))
+        return self.number
+
+
+def test_a_role_with_hangs_that_do_not_count_yet_lets_others_begin_first(fork):
+    begun, _ = fork(do_shares, [Hung(0, "decode"), Hung(1, "decode"), Hung(2, "decode"), Hung(3, "boundary")], 2)
+    assert [*dict.fromkeys(begun)] == [0, 1, 3, 2]
 
 
 def ask_for_seconds(jobs, seconds):

@@ -11,6 +11,7 @@ import sys
 import time
 from typing import IO, Final
 
+from conformance.implementations.process.deadline import Deadline
 from conformance.implementations.process.memory import ran_out_of_memory
 from conformance.implementations.process.supervision import Supervision
 from conformance.implementations.process.usage import Usage, usage_of
@@ -92,7 +93,7 @@ class Child:
         """Return the next line, without its line feed.
 
         Args:
-            seconds: How long to wait.
+            seconds: How long to wait, without the time in which the child waits for a processor.
             length: How many bytes it may have.
 
         Raises:
@@ -100,15 +101,14 @@ class Child:
             Exited: The child ended before the line did.
             Flooded: The line is too long.
         """
-        deadline = time.monotonic() + seconds
+        deadline = Deadline(seconds, self._process.pid)
         while True:
             line = self._take_line(length)
             if line is not None:
                 return line
-            left = deadline - time.monotonic()
-            if left <= 0:
+            if deadline.has_passed():
                 raise TimedOut
-            if not self._serve(left):
+            if not self._serve(deadline.step()):
                 raise self._exit()
 
     def leftover(self, seconds: float) -> bytes:

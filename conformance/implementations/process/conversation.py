@@ -18,7 +18,7 @@ from conformance.protocol.messages import (
     encode_stop,
     shortened,
 )
-from conformance.protocol.observation import Declaration, Observation, Request, Trouble
+from conformance.protocol.observation import LATE, Declaration, Observation, Request, Trouble
 from conformance.protocol.roles.registry import role_of
 from conformance.wire.shared_listener import begin, end
 
@@ -26,8 +26,7 @@ from conformance.wire.shared_listener import begin, end
 _STOP_SECONDS: Final = 2.0
 #: A process that has grown by more bytes is started again before memory is measured: a peak hides lower ones.
 _UNSEEN_BYTES: Final = 64 << 20
-#: The signatures of what the kit's own limits ended; the details have the limits themselves.
-_LATE: Final = "no answer within the time limit"
+#: The signature of what the kit's own limit ended; the detail has the limit itself.
 _OUT_OF_MEMORY: Final = "killed by the memory limit"
 
 
@@ -114,7 +113,7 @@ class Conversation:
         """
         seq, request = self._open[0]
         seconds = min(self._limits.answer_seconds(request.role), request.seconds)
-        line = self._receive(seconds, self._limits.answer_length(request.stream), late=_LATE)
+        line = self._receive(seconds, self._limits.answer_length(request.stream), late=LATE)
         after = self._child.usage if request.is_measured else None
         try:
             answer = decode_answer(line, seq=seq, request=request, role=self.declaration.roles[request.role])
@@ -167,8 +166,7 @@ class Conversation:
         try:
             return self._child.receive(seconds, length)
         except TimedOut:
-            detail = f"{_LATE} of {seconds:g} s"
-            self._fail(Trouble("hang", late, f"{detail}\n{self._child.errors}".rstrip()))
+            self._fail(Trouble.hang(seconds, self._child.errors, signature=late))
         except Exited as exited:
             self._crash(exited)
         except Flooded as flooded:
