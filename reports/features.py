@@ -1,7 +1,7 @@
 """The features that people look for in a reader, and what a run shows of each."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -18,6 +18,8 @@ from conformance.specs.run_record import TROUBLE, Failure, RequirementResult
 State = Literal["yes", "partly", "no", "unread", "not reported", "not judged"]
 #: The states, the worst first: that of a feature is the worst of its requirements.
 _STATES: Final[tuple[State, ...]] = ("no", "partly", "unread", "not reported", "not judged", "yes")
+#: The states in which the events are read -> those that are as good.
+_AS_GOOD: Final[Mapping[State, tuple[State, ...]]] = {"yes": ("yes",), "partly": ("yes", "partly")}
 
 #: The end of the message of a crash that an adapter reports: how many entries its answer has before it.
 _ENTRIES: Final = re.compile(r"\(after (\d+) entr(?:y|ies)\)")
@@ -60,8 +62,9 @@ class Reading:
 
     Attributes:
         state: That of the newest version.
-        since: The oldest certified version from which on each has the state ``yes``; None where the newest has not.
-        before: The certified version before that, which has another state; None if there is none.
+        since: The oldest certified version from which on each has the state ``yes``, or reads the events at least, with
+            faults, where the newest does; None where the newest does not.
+        before: The certified version before that, which does not; None if there is none.
     """
 
     state: State
@@ -127,9 +130,10 @@ def _state(record: RunRecord, requirement: RequirementResult, profiles: Sequence
 def reading_of(versions: Sequence[KeptRun], feature: Feature) -> Reading:
     """Return what the versions of one implementation show of a feature, the oldest version first."""
     states = [state_in(run.record, feature) for run in versions]
+    as_good = _AS_GOOD.get(states[-1], ())
     first = len(states)
-    while first and states[first - 1] == "yes":
+    while first and states[first - 1] in as_good:
         first -= 1
     if first == len(states):
         return Reading(states[-1])
-    return Reading("yes", versions[first].version, versions[first - 1].version if first else None)
+    return Reading(states[-1], versions[first].version, versions[first - 1].version if first else None)

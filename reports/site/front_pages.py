@@ -139,8 +139,8 @@ def reads_page(runs: Sequence[KeptRun]) -> str:
             "Which parser reads what, since which version?",
             element(
                 "p",
-                "A version is named where an older certified version does not read it, or where no older one was "
-                "certified. \u201cwith faults\u201d: some of the logs are read wrongly, refused or end in a crash. "
+                "\u201csince\u201d and \u201cin all\u201d speak of certified versions only. \u201cwith faults\u201d: some of the "
+                "logs are read wrongly, refused or end in a crash. "
                 "\u201cnot read\u201d: the event is passed over as unknown, or the log is refused before it.",
             ),
         ),
@@ -167,7 +167,7 @@ def _feature(feature: Feature, by_name: Mapping[str, Sequence[KeptRun]]) -> Html
 
 def _reading(reading: Reading, versions: Sequence[KeptRun], name: str) -> Html:
     status, words = _SHOWN[reading.state]
-    if reading.state != "yes":
+    if reading.since is None:
         detail = versions[-1].version
     elif reading.before is not None:
         detail = f"since {reading.since}, not in {reading.before}"

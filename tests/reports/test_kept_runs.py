@@ -202,6 +202,17 @@ def test_a_feature_is_there_since_the_first_version_after_the_last_without_it(tm
     assert reading_of(runs[2:], FEATURE).before is None
 
 
+def test_what_is_read_with_faults_is_so_since_the_first_version_that_reads_it_at_all(tmp_path):
+    good = [requirement("A-1", "pass")]
+    some = {"mysql-8.0": {"fail": 3, "pass": 2}}
+    faulty = [failure(requirement="A-1"), requirement("A-1", "fail", results=some)]
+    none = [failure(requirement="A-1"), requirement("A-1", "fail", results={"mysql-8.0": {"fail": 3}})]
+    runs = kept_versions(tmp_path, ("1.0", *none), ("1.1", *good), ("1.2", *faulty))
+    reading = reading_of(runs, FEATURE)
+    assert (reading.state, reading.since, reading.before) == ("partly", "1.1", "1.0")
+    assert reading_of(runs[:1], FEATURE).since is None
+
+
 @pytest.mark.parametrize("feature", features(), ids=lambda each: each.name)
 def test_a_feature_names_what_the_catalogue_has(feature):
     for name in feature.requirements:
