@@ -139,8 +139,8 @@ def reads_page(runs: Sequence[KeptRun]) -> str:
             "Which parser reads what, since which version?",
             element(
                 "p",
-                "\u201csince\u201d and \u201cin all\u201d speak of certified versions only. \u201cwith faults\u201d: some of the "
-                "logs are read wrongly, refused or end in a crash. "
+                "\u201csince\u201d and \u201cin all\u201d speak of certified versions only. \u201cwith faults\u201d: "
+                "some of the logs are read wrongly, refused or end in a crash. "
                 "\u201cnot read\u201d: the event is passed over as unknown, or the log is refused before it.",
             ),
         ),
