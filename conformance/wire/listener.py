@@ -38,7 +38,7 @@ class Listener:
     def __init__(self, *, host: str = LOOPBACK, access: Access | None = None) -> None:
         self.host = host
         self._access = access or Access()
-        self._seats: dict[int, tuple[Seat, socket.socket, asyncio.Task[None]]] = {}
+        self._seats: dict[int, tuple[Seat, socket.socket]] = {}
         self._sessions: set[asyncio.Task[None]] = set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="listener", daemon=True)
@@ -96,11 +96,17 @@ class Listener:
         asyncio.run_coroutine_threadsafe(done(), self._loop).result()
 
     def _begin(self, port: int, seat: Seat, listening: socket.socket) -> None:
-        self._seats[port] = seat, listening, self._loop.create_task(self._accept(seat, listening))
+        self._seats[port] = seat, listening
+        self._listen(port, listening)
+
+    def _listen(self, port: int, listening: socket.socket) -> None:
+        # Not the loop's own sock_accept: where a port ends in the turn in which a client comes, it prints a traceback.
+        if self._seats.get(port, (None, None))[1] is listening:
+            self._loop.add_reader(listening, self._accept, port, listening)
 
     def _end_seat(self, port: int) -> None:
-        _, listening, accepting = self._seats.pop(port)
-        accepting.cancel()
+        _, listening = self._seats.pop(port)
+        self._loop.remove_reader(listening)
         listening.close()
 
     async def _end(self) -> None:
@@ -113,20 +119,22 @@ class Listener:
         await asyncio.sleep(0)
         await self._loop.shutdown_asyncgens()
 
-    async def _accept(self, seat: Seat, listening: socket.socket) -> None:
-        while True:
-            try:
-                connection, _ = await self._loop.sock_accept(listening)
-            except OSError:
-                # No descriptor is left for now, or the client has gone already.
-                await asyncio.sleep(_PAUSE)
-                continue
-            if len(self._sessions) >= CONNECTIONS:
-                _refuse(connection)
-                continue
-            session = self._loop.create_task(self._attend(seat, connection))
-            self._sessions.add(session)
-            session.add_done_callback(self._sessions.discard)
+    def _accept(self, port: int, listening: socket.socket) -> None:
+        try:
+            connection, _ = listening.accept()
+        except (BlockingIOError, ConnectionError):
+            return  # The client has gone already.
+        except OSError:
+            # No descriptor is left for now.
+            self._loop.remove_reader(listening)
+            self._loop.call_later(_PAUSE, self._listen, port, listening)
+            return
+        if len(self._sessions) >= CONNECTIONS:
+            _refuse(connection)
+            return
+        session = self._loop.create_task(self._attend(self._seats[port][0], connection))
+        self._sessions.add(session)
+        session.add_done_callback(self._sessions.discard)
 
     async def _attend(self, seat: Seat, connection: socket.socket) -> None:
         with connection:

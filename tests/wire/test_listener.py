@@ -1,5 +1,6 @@
 """A source over the network: what its clients get, and what they cannot do to it."""
 
+import errno
 import socket
 import ssl
 import struct
@@ -353,6 +354,53 @@ def test_a_source_that_is_ended_takes_no_more_connections():
         with pytest.raises(ConnectionLost):
             connected(port)
         assert dumped(other)
+
+
+def test_a_port_that_ends_as_a_client_comes_leaves_no_trace(caplog):
+    clients = []
+    with Listener() as listener:
+        port = listener.serve(source_of())
+
+        def come_and_end():
+            clients.append(socket.create_connection((listener.host, port)))
+            listener._loop.call_soon(listener._end_seat, port)  # In the turn in which the client is seen.
+
+        listener._call(come_and_end)
+        listener._call(lambda: None)
+    clients[0].close()
+    assert not caplog.records
+
+
+class Crowded:
+    """A listening socket of a process that has no descriptor left at first."""
+
+    def __init__(self, listening):
+        self._listening = listening
+        self.refusals = 2
+
+    def __getattr__(self, name):
+        return getattr(self._listening, name)
+
+    def accept(self):
+        if self.refusals:
+            self.refusals -= 1
+            raise OSError(errno.EMFILE, "Too many open files")
+        return self._listening.accept()
+
+
+def test_a_source_without_a_descriptor_serves_its_clients_later():
+    source = source_of()
+    with Listener() as listener:
+        port = listener.serve(source)
+
+        def crowd():
+            seat, listening = listener._seats[port]
+            listener._loop.remove_reader(listening)
+            listener._seats[port] = seat, Crowded(listening)
+            listener._listen(port, listener._seats[port][1])
+
+        listener._call(crowd)
+        assert dumped(port)[1:] == logged(source)
 
 
 def test_a_torn_log_is_sent_up_to_the_tear_and_then_is_an_error():
