@@ -87,14 +87,6 @@ func (r *reader) read(event mysql.BinlogEvent) (object, error) {
 	return reported, nil
 }
 
-func (r *reader) gtid(event mysql.BinlogEvent, reported object) error {
-	gtid, _, err := event.GTID(r.format)
-	if err == nil {
-		reported["gtid"] = gtid.String()
-	}
-	return err
-}
-
 func (r *reader) previousGtids(event mysql.BinlogEvent, reported object) error {
 	position, err := event.PreviousGTIDs(r.format)
 	if err != nil {
