@@ -52,6 +52,9 @@ _CHANGES: Final = choices(
     "changes of a group",
     ("DDL", "compressed statement", "rows", *(f"compressed {operation}" for operation in row_events.OPERATIONS)),
 )
+_COMPRESSED_ROWS: Final = row_events.numbers_of_rows(
+    when={_CHANGES.name: [f"compressed {operation}" for operation in row_events.OPERATIONS]}
+)
 
 
 def _of_times(addition: _Addition) -> _Addition:
@@ -151,7 +154,7 @@ def large_transactions(stream: StreamBuilder) -> None:
     _add_some(stream, (_of_times(_add_large_transaction), add_ordinary))
 
 
-@family(focus="FORMAT-MARIADB-GTID", profiles=_MARIADB, dimensions=(_CHANGES, _TIMES))
+@family(focus="FORMAT-MARIADB-GTID", profiles=_MARIADB, dimensions=(_CHANGES, _TIMES, _COMPRESSED_ROWS))
 def mariadb_streams(stream: StreamBuilder) -> None:
     """MariaDB's logs, with its Gtid, Annotate_rows and compressed events."""
     groups.begin_log(stream)
@@ -276,7 +279,8 @@ def _mariadb_changes(stream: StreamBuilder, kind: str) -> list[PlannedEvent]:
         return [*changes, *groups.row_changes(stream)]
     rows = row_events.table_of(stream, (choose.one_of(column_kinds(stream)) for _ in choose.several(1, 3)))
     operation = next(each for each in row_events.OPERATIONS if kind == f"compressed {each}")
-    compressed = row_events.compressed_rows_event(stream, rows, operation)
+    several = stream.several_of(_COMPRESSED_ROWS)
+    compressed = row_events.compressed_rows_event(stream, rows, operation, several=several)
     return [*changes, row_events.table_map(stream, rows), compressed]
 
 

@@ -1,6 +1,7 @@
 """Mutants that misread one event type."""
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import COMPRESSED_ROWS_V1, PRE_GA_ROWS, EventType
@@ -8,6 +9,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.header import TYPE_AT
 from conformance.binlog.transaction_payload import inner_events
 from conformance.mutants.mutant import Mutant, Reported, change, drop, has_field, low_half, of_type, refuse
+from conformance.specs.catalogue import catalogue
 
 
 def _holds_ignorable(event: Event, reported: Reported) -> bool:
@@ -16,9 +18,21 @@ def _holds_ignorable(event: Event, reported: Reported) -> bool:
     return any(each.header.flags & Flag.IGNORABLE for each in inner_events(event))
 
 
+def _first_values(number: int) -> Callable[[list[Any]], list[Any]]:
+    """Return the change that has the values of the first row in rows after some."""
+    return lambda rows: [*rows[:number], *(rows[0] for _ in rows[number:])]
+
+
 def _signed(value: int) -> int:
     return value - 2**64 if value >= 2**63 else value
 
+
+#: The requirements on the values of rows.
+_ROW_VALUES: Final = (
+    *(each for each in catalogue() if each.startswith("FORMAT-ROWS-VALUES-") and each != "FORMAT-ROWS-VALUES-INTEGER"),
+    "FORMAT-ROWS-NULL",
+    "FORMAT-ROWS-PARTIAL-UPDATE",
+)
 
 EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
     # Statements and their context
@@ -149,6 +163,27 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-ROWS-IMAGES",
         "rows after the first are lost",
         change("rows", lambda rows: rows[:1]),
+    ),
+    Mutant(
+        "rows-after-sixteen-lost",
+        "FORMAT-ROWS-IMAGES",
+        "rows after the sixteenth are lost",
+        change("rows", lambda rows: rows[:16]),
+        also=("FORMAT-ROWS-PARTIAL-UPDATE",),
+    ),
+    Mutant(
+        "rows-after-sixteen-again",
+        "FORMAT-ROWS-VALUES-INTEGER",
+        "rows after the sixteenth have the values of the first",
+        change("rows", _first_values(16)),
+        also=_ROW_VALUES,
+    ),
+    Mutant(
+        "rows-after-256-again",
+        "FORMAT-ROWS-VALUES-INTEGER",
+        "rows after the 256th have the values of the first",
+        change("rows", _first_values(256)),
+        also=_ROW_VALUES,
     ),
     Mutant(
         "no-rows-after-extra-data",
