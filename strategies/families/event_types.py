@@ -17,6 +17,7 @@ from conformance.binlog.servers import (
     WITH_GROUP_REPLICATION,
     WITH_HEARTBEAT,
     WITH_HEARTBEAT_V2,
+    WITH_INCIDENT_TRANSACTIONS,
     WITH_LARGE_TRANSACTIONS,
     WITH_PAYLOADS,
     WITH_XA_PREPARE,
@@ -201,11 +202,10 @@ def add_load_data(stream: StreamBuilder) -> None:
 def add_incident(stream: StreamBuilder) -> None:
     """Add an Incident event, as a transaction where servers log it as one."""
     incident = server_events.incident(stream)
-    if stream.server.profile == "worklog":
-        # By WL#4162 it is Self Contained, so no Gtid event may come before it; servers log it as a transaction.
-        stream.add(incident)
-    else:
+    if stream.server.profile in WITH_INCIDENT_TRANSACTIONS:
         _add(stream, [incident])
+    else:
+        stream.add(incident)
 
 
 def _add_heartbeat(stream: StreamBuilder) -> None:

@@ -239,6 +239,18 @@ class EmptyDropped(GroupFilter):
         return decided
 
 
+class IncidentByRules(GroupFilter):
+    """An Incident that is logged as a transaction is dropped: nothing in it passes the rules."""
+
+    def finish(self) -> list[Fate]:
+        """See `GroupFilter.finish`."""
+        decided = super().finish()
+        if [each.part.part for each in decided] == [Part.MARKER, Part.INCIDENT]:
+            for fate in decided:
+                fate.kept = False
+        return decided
+
+
 class LastKeptAlone(GroupFilter):
     """BEGIN and its Gtid event are dropped if the first two events that have a table are."""
 
