@@ -63,6 +63,16 @@ class AnyCase(FilterRules):
         return _covers_as(str.lower, self, table)
 
 
+class Joined(FilterRules):
+    """A database and a name are compared joined with a dot."""
+
+    __slots__ = ()
+
+    def cover(self, table: TableName) -> bool:
+        """See `FilterRules.cover`."""
+        return str(table) in map(str, self.do_tables | self.ignore_tables)
+
+
 class WithoutAccents(FilterRules):
     """A name is compared without its accents, as a collation does."""
 
