@@ -155,7 +155,11 @@ def large_transactions(stream: StreamBuilder) -> None:
     _add_some(stream, (_of_times(_add_large_transaction), add_ordinary))
 
 
-@family(focus="FORMAT-MARIADB-GTID", profiles=_MARIADB, dimensions=(_CHANGES, _TIMES, _COMPRESSED_ROWS))
+@family(
+    focus="FORMAT-MARIADB-GTID",
+    profiles=_MARIADB,
+    dimensions=(_CHANGES, _TIMES, _COMPRESSED_ROWS, mariadb_events.LISTED),
+)
 def mariadb_streams(stream: StreamBuilder) -> None:
     """MariaDB's logs, with its Gtid, Annotate_rows and compressed events."""
     groups.begin_log(stream)
