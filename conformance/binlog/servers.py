@@ -155,6 +155,9 @@ WITH_VECTORS: Final = Profiles("mysql >= 9.0")
 WITH_VARIABLE_FLAGS: Final = Profiles("worklog", "mysql >= 5.6", "mariadb")
 #: The servers whose format description has the heartbeat.
 WITH_HEARTBEAT: Final = POST_HEADER_LENGTHS.where(lambda lengths: len(lengths) >= EventType.HEARTBEAT)
+#: The servers that log an Incident as a transaction, as 5.7.22, 8.0.15 and 9.7.4 do: after a Gtid or Anonymous_gtid.
+#: 5.5.9, 5.6.24 (with GTIDs, too) and MariaDB 10.1 to 11.8 log it alone; by WL#4162 it is Self Contained.
+WITH_INCIDENT_TRANSACTIONS: Final = Profiles("mysql >= 5.7")
 WITH_GROUP_REPLICATION: Final = Profiles("mysql >= 5.7")
 WITH_XA_PREPARE: Final = Profiles("mysql >= 5.7", "mariadb >= 10.5")
 WITH_PAYLOADS: Final = Profiles("mysql >= 8.0.20")

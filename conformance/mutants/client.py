@@ -227,6 +227,24 @@ class _DeliversHeartbeats(Client):
         return header.type in HEARTBEAT_TYPES or super().delivers(header)
 
 
+class _NeedsPeriod(Client):
+    """Cannot be without heartbeats."""
+
+    def announcements(self) -> list[str]:
+        if self.settings["heartbeat_seconds"] is None:
+            raise WireError(0, "the period of heartbeats has to be a number")
+        return super().announcements()
+
+
+class _SignedTimes(Client):
+    """Takes the time of an event for a number with a sign."""
+
+    def report(self, header: Header, data: bytes) -> dict[str, Any]:
+        entry = super().report(header, data)
+        time = entry["timestamp"]
+        return {**entry, "timestamp": time - (1 << 32) if time >= 1 << 31 else time}
+
+
 class _WithoutTableMaps(Client):
     """Does not deliver Table_map events."""
 
@@ -302,5 +320,14 @@ MUTANTS: Final = (
         _FirstChecksums,
     ),
     _mutant("client-heartbeats", "FORMAT-CLIENT-HEARTBEAT", "delivers heartbeats", _DeliversHeartbeats),
+    _mutant(
+        "client-needs-period", "FORMAT-CLIENT-BEGIN", "stops where no heartbeats are to be asked for", _NeedsPeriod
+    ),
+    _mutant(
+        "client-times-signed",
+        "FORMAT-CLIENT-EVENT",
+        "takes the time of an event for a number with a sign",
+        _SignedTimes,
+    ),
     _mutant("client-table-maps-lost", "FORMAT-CLIENT-EVENT", "does not deliver Table_map events", _WithoutTableMaps),
 )

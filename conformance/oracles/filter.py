@@ -6,6 +6,7 @@ about the others, right or wrong: a wrong rule is reported once, where it was ap
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.reader import read_events
@@ -16,7 +17,8 @@ from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.log_part import Part
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.oracle import GOOD, Check, Examine, Oracle, both, fields
+from conformance.oracles.checks.misread_rules import misread_rules
+from conformance.oracles.oracle import GOOD, Check, Examine, Oracle, both, field_cause, fields
 from conformance.strategies.grammar.case import Case
 
 _FATE: Final = "fate"
@@ -80,6 +82,11 @@ def _rows_by_table_map(alignment: Alignment, requirement: str) -> Iterator[Check
                 continue
             if seen == wanted:
                 yield GOOD
+            elif part.part is Part.TABLE_MAP:
+                # The rule is wrong, not the way from the Table_map to its rows.
+                message = f"{alignment.describe(index)}: fate is {seen!r}, expected {wanted!r}"
+                cause = field_cause(alignment, index, _FATE, seen)
+                yield Check("fate of TABLE_MAP differs", message, expected["offset"], cause)
             else:
                 message = f"{alignment.describe(index)} is {seen}, expected {wanted} by its table"
                 yield Check("rows separated from their table", message, expected["offset"])
@@ -140,9 +147,20 @@ def _no_error_or_phantom(alignment: Alignment, requirement: str) -> Iterator[Che
         yield Check("entry where no event starts", f"there is an entry for offset {at}, where no event starts", at)
 
 
+def _by_names(examine: Examine) -> Examine:
+    """Return the examination whose failed checks have another way to compare tables as their cause, where it is one."""
+
+    def examined(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        for check in examine(alignment, requirement):
+            cause = None if check is GOOD else misread_rules(alignment)
+            yield check if cause is None else replace(check, cause=cause)
+
+    return examined
+
+
 def _oracle(requirement: str, examine: Examine) -> Oracle:
     return both(
-        Oracle(requirement, examine, any_of=frozenset({_FATE})),
+        Oracle(requirement, _by_names(examine), any_of=frozenset({_FATE})),
         Oracle(requirement, _no_error_or_phantom),
     )
 

@@ -37,7 +37,7 @@ from conformance.oracles.checks.printed_events import (
     without_commit_word,
     without_timestamps,
 )
-from conformance.oracles.checks.printed_facts import ROWS_FORM, Fact, Printed, name_of, printed_of
+from conformance.oracles.checks.printed_facts import ROWS_FORM, Fact, Printed, name_of, printed_logs_of
 from conformance.oracles.checks.render_freedoms import info_agrees
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields
 
@@ -65,9 +65,8 @@ def _text(requirement: str, applies: Applies, judge: JudgeEvent, *, unprinted: s
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
-        printed = printed_of(alignment)
-        for index, fact in enumerate(printed.facts) if printed else ():
-            assert printed is not None
+        every = ((log, index, fact) for log in printed_logs_of(alignment) for index, fact in enumerate(log.facts))
+        for printed, index, fact in every:
             if not applies(fact) or not printed.is_reached(fact):
                 continue
             event = printed.event(fact)
@@ -117,7 +116,7 @@ def _ignored(fact: Fact) -> bool:
 
 def _quiet(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """An unknown ignorable event shows a header line and at most one comment, and is not in a BINLOG statement."""
-    printed = printed_of(alignment)
+    printed = next(iter(printed_logs_of(alignment)), None)
     for fact in printed.facts if printed else ():
         assert printed is not None
         if not _ignored(fact):
@@ -179,7 +178,7 @@ _QUERY: Final = _of(EventType.QUERY)
 
 
 def _ends_statement(fact: Fact) -> bool:
-    return rows_kind(fact["type"]) == "write" and fact["rows_flags"] == 1
+    return rows_kind(fact["type"]) == "write" and bool(fact["rows_flags"] & 1)
 
 
 def _is_border(fact: Fact) -> bool:

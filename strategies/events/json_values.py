@@ -15,7 +15,11 @@ from conformance.strategies.grammar.stream import StreamBuilder
 
 #: The depth of the deepest generated document.
 _DEEPEST: Final = 3
-_KEYS: Final = ("a", "b", "key", "ä", "日本", "x" * 70, "", "k" * 300)
+_KEYS: Final = ("a", "b", "key", "ä", "日本", "x" * 70, "", "k" * 300, "n\0k")
+#: Strings that a reader of C strings cuts: their length is stored before them.
+_WITH_NULS: Final = ("a\0b", "\0", "\0" * 3, "日\0")
+#: A double that equals 0 and is another one, which MySQL shows as -0.0.
+_MINUS_ZERO: Final = -0.0
 #: Decimals that a double holds exactly, as JSON numbers are doubles in many languages.
 _DECIMALS: Final = ("0.5", "-12.25", "1234567.875", "100")
 _TEMPORAL: Final = (
@@ -69,7 +73,9 @@ def _scalar(stream: StreamBuilder, kind: int) -> Value:
     if kind == 1:
         return _json_integer(choose)
     if kind == 2:
-        return _shown_as_written(real(choose, DOUBLE))
+        return _shown_as_written(_MINUS_ZERO if choose.yes(6) else real(choose, DOUBLE))
+    if kind == 3 and choose.yes(6):
+        return _shown_as_written(choose.one_of(_WITH_NULS))
     if kind == 3:
         return _shown_as_written(mysql_events.text(stream, 0, 150))
     if kind == 4:

@@ -11,10 +11,13 @@ from conformance.strategies.events import mysql_events
 from conformance.strategies.events.plain_compression import mariadb_part
 from conformance.strategies.events.status_variables import status_variables
 from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.dimension import Number
 from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
+#: The GTIDs that a Gtid_list has, one for each server in each domain.
+LISTED: Final = Number("GTIDs of a Gtid_list", fewest=0, many=(257, 300))
 #: The flags of MariaDB's Gtid events.
 _GTID_FLAGS: Final = int(Flag.SUPPRESS_USE)
 _ENCRYPTION_SCHEME: Final = 1
@@ -77,7 +80,7 @@ def gtid_list(stream: StreamBuilder) -> PlannedEvent:
             "server_id": whole_number(choose, 32, low=1),
             "gno": whole_number(choose, 64, low=1),
         }
-        for _ in choose.several(0, 3)
+        for _ in stream.several_of(LISTED)
     ]
     text = ",".join(f"{each['domain_id']}-{each['server_id']}-{each['gno']}" for each in listed)
     marks = ("FORMAT-MARIADB-GTID-LIST",)

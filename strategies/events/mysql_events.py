@@ -214,6 +214,7 @@ def write_rows(
     last: bool,
     change: str = "write",
     numbers: Sequence[int | None] = (),
+    flags: int = 0,
 ) -> PlannedEvent:
     """Return a rows event of the server's own version.
 
@@ -225,6 +226,7 @@ def write_rows(
         last: Whether it ends its statement.
         change: Whether rows are written or changed otherwise (`ROW_CHANGES`); an update has the same image twice.
         numbers: The values of the columns, in turn, None for NULL; any values if there are none.
+        flags: Its flags besides the one for the end of its statement.
     """
     bitmap = (columns + 7) // 8
     before, after = ROW_CHANGES[change]
@@ -232,7 +234,7 @@ def write_rows(
     drawn = struct.iter_unpack("<i", stream.choose.octets(4 * columns, 4 * columns))
     row_values = [numbers[index % len(numbers)] if numbers else number for index, (number,) in enumerate(drawn)]
     values = b"".join(struct.pack("<i", each) for each in row_values if each is not None)
-    fields: dict[str, Any] = {"table_id": table_id, "rows_flags": 1 if last else 0}
+    fields: dict[str, Any] = {"table_id": table_id, "rows_flags": flags | last}
     marks: tuple[str, ...] = ("FORMAT-ROWS",)
     if rows <= _FEW_ROWS:
         image = {str(index): number for index, number in enumerate(row_values)}

@@ -18,6 +18,7 @@ from conformance.strategies.events import mysql_events
 from conformance.strategies.events.columns import COMPRESSED_COLUMNS, JSON, ColumnKind, value_requirement
 from conformance.strategies.events.json_values import is_changes, json_changes
 from conformance.strategies.events.plain_compression import mariadb_part
+from conformance.strategies.grammar.dimension import Number, When
 from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.notation import Value
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -26,6 +27,14 @@ from conformance.strategies.grammar.stream import StreamBuilder
 Operation = Literal["write", "update", "delete"]
 #: The operations of rows events, in the order of a server's `rows_events`.
 OPERATIONS: Final[tuple[Operation, ...]] = ("write", "update", "delete")
+
+
+def numbers_of_rows(*, when: When | None = None) -> Number:
+    """Return the dimension of how many rows an event has: up to more than one byte counts; `when` as in `Dimension`."""
+    return Number("rows of an event", many=(17, 24), heavy=False, huge=(257, 260), when=when)
+
+
+ROWS: Final = numbers_of_rows()
 
 #: The tag of the partition ids among a rows event's extra data.
 _PARTITION: Final = 1
@@ -116,30 +125,55 @@ def _charsets(collations: Sequence[int | None]) -> dict[str, Any]:
     return {"default": collations[0], "others": others}
 
 
-def rows_event(stream: StreamBuilder, rows: RowTable, operation: Operation, *, last: bool = True) -> PlannedEvent:
-    """Return a rows event of one to three rows; `last` means that it ends its statement."""
+def rows_event(
+    stream: StreamBuilder,
+    rows: RowTable,
+    operation: Operation,
+    *,
+    last: bool = True,
+    several: Iterable[int] | None = None,
+) -> PlannedEvent:
+    """Return a rows event.
+
+    Args:
+        stream: The stream it is for.
+        rows: Its table.
+        operation: What it does with its rows.
+        last: Whether it ends its statement.
+        several: Has an element for each of its rows, such as `StreamBuilder.several_of`; None for one to three rows.
+    """
     place = OPERATIONS.index(operation)
     code = stream.server.rows_events[place]
     older = stream.server.profile in WITH_BOTH_ROWS_EVENTS and stream.choose.yes(5)
     if older:
         code = int(ROWS_V1[place])
-    planned = _planned(stream, rows, operation, code, last=last, marks=("FORMAT-ROWS", "FORMAT-ROWS-IMAGES"))
+    marks = ("FORMAT-ROWS", "FORMAT-ROWS-IMAGES")
+    planned = _planned(stream, rows, operation, code, last=last, marks=marks, several=several)
     # Servers and tools since 8.4 refuse version 1, and only servers that are set to do so write it.
     return planned._replace(tolerated=True) if older else planned
 
 
-def partial_update(stream: StreamBuilder, rows: RowTable, *, last: bool = True) -> PlannedEvent:
-    """Return a Partial_update_rows event: after-images hold changes of JSON documents."""
+def partial_update(
+    stream: StreamBuilder, rows: RowTable, *, last: bool = True, several: Iterable[int] | None = None
+) -> PlannedEvent:
+    """Return a Partial_update_rows event: after-images hold changes of JSON documents; see `rows_event`."""
     marks = ("FORMAT-ROWS-PARTIAL-UPDATE",)
-    return _planned(stream, rows, "update", EventType.PARTIAL_UPDATE_ROWS, last=last, marks=marks)
+    code = EventType.PARTIAL_UPDATE_ROWS
+    return _planned(stream, rows, "update", code, last=last, marks=marks, several=several)
 
 
 def compressed_rows_event(
-    stream: StreamBuilder, rows: RowTable, operation: Operation, *, last: bool = True
+    stream: StreamBuilder,
+    rows: RowTable,
+    operation: Operation,
+    *,
+    last: bool = True,
+    several: Iterable[int] | None = None,
 ) -> PlannedEvent:
-    """Return a rows event of MariaDB whose images are compressed."""
+    """Return a rows event of MariaDB whose images are compressed; see `rows_event`."""
     code = COMPRESSED_ROWS_V1[OPERATIONS.index(operation)]
-    return _planned(stream, rows, operation, code, last=last, marks=("FORMAT-MARIADB-ROWS-COMPRESSED",))
+    marks = ("FORMAT-MARIADB-ROWS-COMPRESSED",)
+    return _planned(stream, rows, operation, code, last=last, marks=marks, several=several)
 
 
 def _planned(
@@ -150,6 +184,7 @@ def _planned(
     *,
     last: bool,
     marks: tuple[str, ...],
+    several: Iterable[int] | None = None,
 ) -> PlannedEvent:
     choose = stream.choose
     sides = {"write": ("after",), "update": ("before", "after"), "delete": ("before",)}[operation]
@@ -159,7 +194,7 @@ def _planned(
     images: list[Row] = []
     shown: list[dict[str, Any]] = []
     values: list[tuple[int, Value]] = []
-    for _ in choose.several(1, 3):
+    for _ in choose.several(1, 3) if several is None else several:
         row = {side: _image(stream, rows, present[side], changes=partial and side == "after") for side in sides}
         images.append(Row(*(_wire(rows, row.get(side)) for side in ("before", "after"))))
         shown.append({side: _shown(row.get(side)) for side in ("before", "after")})

@@ -58,6 +58,13 @@ _MYSQL_57: Final = Profiles("mysql >= 5.7")
 _MYSQL_80: Final = Profiles("mysql >= 8.0")
 _MYSQL_90: Final = Profiles("mysql >= 9.0")
 _MARIADB: Final = Profiles("mariadb")
+#: MariaDB's collations of character sets have a high code, and are written before those of the session, as 11.8.9 does.
+_WITH_COLLATIONS: Final = Profiles("mariadb >= 11.5")
+_COLLATIONS: Final[tuple[tuple[dict[str, int], ...], ...]] = (
+    ({"character_set": 33, "collation": 83}, {"character_set": 45, "collation": 46}),
+    # A reader that takes it for one pair only finds the code of a time zone in the next.
+    ({"character_set": 45, "collation": 46}, {"character_set": 0x0105, "collation": 0x3F}),
+)
 #: The last variables of a block, with the profiles whose servers write them.
 _LAST: Final[tuple[tuple[dict[str, Any], Profiles], ...]] = (
     ({"microseconds": 0x01_02_0C}, _MYSQL_56),
@@ -113,6 +120,8 @@ def _rare(profile: str, *, definition: bool) -> tuple[bytes, ...]:
         *({**_WITH_ZONE, **each, **databases} for each in _BEFORE_DATABASES),
     ]
     blocks.append({**_WITH_ZONE, **{name: each[name] for each in _BEFORE_DATABASES for name in each}, **databases})
+    if profile in _WITH_COLLATIONS:
+        blocks += (_with_collations(each) for each in _COLLATIONS)
     if profile in _MYSQL_80:
         blocks.append({**_LARGE_MODE, **databases})
     if databases:
@@ -124,6 +133,13 @@ def _rare(profile: str, *, definition: bool) -> tuple[bytes, ...]:
     blocks += ({**_WITH_ZONE, **databases, **each} for each in last)
     blocks.append({**_WITH_ZONE, **databases, **{name: each[name] for each in last for name in each}})
     return tuple(dict.fromkeys(map(_block, blocks)))
+
+
+def _with_collations(collations: tuple[dict[str, int], ...]) -> dict[str, Any]:
+    """Return variables with the collations of character sets before those of the session."""
+    before = {name: value for name, value in _WITH_ZONE.items() if name not in ("charset", "time_zone")}
+    after = {name: _WITH_ZONE[name] for name in ("charset", "time_zone")}
+    return {**before, "mariadb_character_set_collations": collations, **after}
 
 
 #: Bytes of `flags2`, of `sql_mode` and of the number of names, each with its code; and of a name with the NUL after it.

@@ -357,7 +357,7 @@ _RUNS: Final = choices("length", (3, 17, 64, 65, 256, 257, 300))
 _MARKERS: Final = Dimension("markers", {"no": False, "yes": True}, profiles={"yes": Profiles("worklog")})
 
 
-@family(focus="WL4162-STREAM-GRAMMAR", profiles=WITH_PARSER, dimensions=(_RUN_OF, _RUNS, _MARKERS))
+@family(focus="WL4162-STREAM-MIDDLE-KNOWN", profiles=WITH_PARSER, dimensions=(_RUN_OF, _RUNS, _MARKERS))
 def boundary_runs(stream: StreamBuilder) -> None:
     """Valid streams with up to hundreds of one thing: events in a transaction, ignored or lone events, transactions."""
     stream.describe_format()

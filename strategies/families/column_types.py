@@ -27,7 +27,7 @@ _OPERATION: Final = choices("operation", row_events.OPERATIONS)
 _EVENTS: Final = Number("rows events of a statement", few=2)
 
 
-@family(focus="FORMAT-ROWS-IMAGES", dimensions=(COLUMN_TYPE, _COLUMNS, _TABLES, _OPERATION, _EVENTS))
+@family(focus="FORMAT-ROWS-IMAGES", dimensions=(COLUMN_TYPE, _COLUMNS, _TABLES, _OPERATION, _EVENTS, row_events.ROWS))
 def every_column_type(stream: StreamBuilder) -> None:
     """Tables with columns of every type that the profile's server writes, and rows written, updated and deleted."""
     groups.begin_plain_log(stream)
@@ -36,7 +36,8 @@ def every_column_type(stream: StreamBuilder) -> None:
         planned = [mysql_events.query(stream, "BEGIN"), row_events.table_map(stream, rows)]
         operations = [stream.vary(_OPERATION) for _ in stream.several_of(_EVENTS)]
         for number, operation in enumerate(operations, 1):
-            planned.append(row_events.rows_event(stream, rows, operation, last=number == len(operations)))
+            last, several = number == len(operations), stream.several_of(row_events.ROWS)
+            planned.append(row_events.rows_event(stream, rows, operation, last=last, several=several))
         groups.add_group(stream, [*planned, mysql_events.xid(stream)], anonymous=True)
     groups.end_log(stream)
 
@@ -55,7 +56,9 @@ _OTHERS: Final = choices("other columns", (0, 1, 7, 8, 16))
 _UPDATES: Final = Number("updates", few=2)
 
 
-@family(focus="FORMAT-ROWS-PARTIAL-UPDATE", profiles=WITH_TABLE_METADATA, dimensions=(_OTHERS, _UPDATES))
+@family(
+    focus="FORMAT-ROWS-PARTIAL-UPDATE", profiles=WITH_TABLE_METADATA, dimensions=(_OTHERS, _UPDATES, row_events.ROWS)
+)
 def partial_json_updates(stream: StreamBuilder) -> None:
     """Partial updates: after-images that hold the changes of JSON documents in place of the documents."""
     choose = stream.choose
@@ -64,6 +67,6 @@ def partial_json_updates(stream: StreamBuilder) -> None:
         others = (JSON if choose.yes() else choose.one_of(column_kinds(stream)) for _ in range(stream.vary(_OTHERS)))
         rows = row_events.table_of(stream, chain((JSON,), others))
         planned = [mysql_events.query(stream, "BEGIN"), row_events.table_map(stream, rows)]
-        planned.append(row_events.partial_update(stream, rows))
+        planned.append(row_events.partial_update(stream, rows, several=stream.several_of(row_events.ROWS)))
         groups.add_group(stream, [*planned, mysql_events.xid(stream)], anonymous=True)
     groups.end_log(stream)

@@ -17,6 +17,7 @@ from conformance.binlog.servers import (
     WITH_GROUP_REPLICATION,
     WITH_HEARTBEAT,
     WITH_HEARTBEAT_V2,
+    WITH_INCIDENT_TRANSACTIONS,
     WITH_LARGE_TRANSACTIONS,
     WITH_PAYLOADS,
     WITH_XA_PREPARE,
@@ -51,6 +52,9 @@ _TIMES: Final = Number("times")
 _CHANGES: Final = choices(
     "changes of a group",
     ("DDL", "compressed statement", "rows", *(f"compressed {operation}" for operation in row_events.OPERATIONS)),
+)
+_COMPRESSED_ROWS: Final = row_events.numbers_of_rows(
+    when={_CHANGES.name: [f"compressed {operation}" for operation in row_events.OPERATIONS]}
 )
 
 
@@ -151,7 +155,11 @@ def large_transactions(stream: StreamBuilder) -> None:
     _add_some(stream, (_of_times(_add_large_transaction), add_ordinary))
 
 
-@family(focus="FORMAT-MARIADB-GTID", profiles=_MARIADB, dimensions=(_CHANGES, _TIMES))
+@family(
+    focus="FORMAT-MARIADB-GTID",
+    profiles=_MARIADB,
+    dimensions=(_CHANGES, _TIMES, _COMPRESSED_ROWS, mariadb_events.LISTED),
+)
 def mariadb_streams(stream: StreamBuilder) -> None:
     """MariaDB's logs, with its Gtid, Annotate_rows and compressed events."""
     groups.begin_log(stream)
@@ -198,11 +206,10 @@ def add_load_data(stream: StreamBuilder) -> None:
 def add_incident(stream: StreamBuilder) -> None:
     """Add an Incident event, as a transaction where servers log it as one."""
     incident = server_events.incident(stream)
-    if stream.server.profile == "worklog":
-        # By WL#4162 it is Self Contained, so no Gtid event may come before it; servers log it as a transaction.
-        stream.add(incident)
-    else:
+    if stream.server.profile in WITH_INCIDENT_TRANSACTIONS:
         _add(stream, [incident])
+    else:
+        stream.add(incident)
 
 
 def _add_heartbeat(stream: StreamBuilder) -> None:
@@ -276,7 +283,8 @@ def _mariadb_changes(stream: StreamBuilder, kind: str) -> list[PlannedEvent]:
         return [*changes, *groups.row_changes(stream)]
     rows = row_events.table_of(stream, (choose.one_of(column_kinds(stream)) for _ in choose.several(1, 3)))
     operation = next(each for each in row_events.OPERATIONS if kind == f"compressed {each}")
-    compressed = row_events.compressed_rows_event(stream, rows, operation)
+    several = stream.several_of(_COMPRESSED_ROWS)
+    compressed = row_events.compressed_rows_event(stream, rows, operation, several=several)
     return [*changes, row_events.table_map(stream, rows), compressed]
 
 

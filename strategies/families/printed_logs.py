@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from conformance.binlog.event_types import EventType
-from conformance.binlog.servers import WITH_IGNORABLE_FLAG, WITH_ROWS_QUERIES
+from conformance.binlog.servers import MOST_EVENT_TYPES, WITH_IGNORABLE_FLAG, WITH_ROWS_QUERIES
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from conformance.strategies.grammar.dimension import Dimension, Number, choices
+from conformance.strategies.grammar.dimension import Dimension, Number, bits, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
@@ -77,13 +77,19 @@ _VALUES: Final = Dimension[Sequence[int | None]](
         "the least and the greatest": (_LEAST, _GREATEST),
     },
 )
-_FILLED: Final = (_HEADERS, _MARKED, _TRANSACTIONS, _STATEMENTS, _TEXT, _ROWS_EVENTS, _VALUES, _UNKNOWN)
+#: Flags of rows events besides the one for the end of a statement: sessions without checks, rows of all columns.
+_ROWS_FLAGS: Final = bits("rows flags", (0x0002, 0x0004, 0x0008))
+#: How a log is written that the same call prints after the first: the server may have been replaced between them.
+_NEXT_LOG: Final = choices(
+    "another log", ("none", "alike", "with other checksums", "with longer post-headers", "of more event types")
+)
+_FILLED: Final = (_HEADERS, _MARKED, _TRANSACTIONS, _STATEMENTS, _TEXT, _ROWS_EVENTS, _VALUES, _ROWS_FLAGS, _UNKNOWN)
 
 
 @family(
     focus="WL4033-RENDER-IGNORABLE-COMMENT",
     profiles=WITH_IGNORABLE_FLAG,
-    dimensions=(_VERBOSE, _BASE64, _ZONE, *_FILLED),
+    dimensions=(_VERBOSE, _BASE64, _ZONE, *_FILLED, _NEXT_LOG),
 )
 def rendered_text(stream: StreamBuilder) -> None:
     """Logs with everything that the text of mysqlbinlog must show, printed with any of its options."""
@@ -94,6 +100,27 @@ def rendered_text(stream: StreamBuilder) -> None:
         "utc_offset": stream.vary(_ZONE),
     }
     _fill(stream)
+    kind = stream.vary(_NEXT_LOG)
+    if kind != "none":
+        stream.settings["next_logs"] = [_next_log(stream, kind)]
+
+
+def _next_log(stream: StreamBuilder, kind: str) -> StreamBuilder:
+    """Return another log with a transaction and a statement, written in one of the ways of `_NEXT_LOG`."""
+    other = kind == "with other checksums"
+    following = StreamBuilder(stream.choose, stream.server, checksums=stream.checksummed != other)
+    following.timestamp, following.server_id = stream.timestamp, stream.server_id
+    following.settings["form"] = stream.settings["form"]
+    code = UNASSIGNED[0]
+    lengths = bytearray(declare_up_to(following, MOST_EVENT_TYPES if kind == "of more event types" else code))
+    if kind == "with longer post-headers":
+        for each in (EventType.TABLE_MAP, *stream.server.rows_events):
+            lengths[each - 1] += 4
+    groups.begin_log(following, lengths=bytes(lengths))
+    _add(following, _transaction(following, code, commit=True), marked=False, anonymous=True)
+    _add(following, groups.ddl(following), marked=False, anonymous=True)
+    groups.end_log(following)
+    return following
 
 
 @family(focus="WL4033-GOLDEN-SHOW-INFO", profiles=WITH_ROWS_QUERIES, dimensions=(_DATABASE, *_FILLED))
@@ -129,7 +156,8 @@ def _transaction(stream: StreamBuilder, code: int, *, commit: bool) -> list[Plan
         text = stream.vary(_TEXT)(stream)
         if stream.server.profile in WITH_ROWS_QUERIES and not (number and choose.yes(6)):
             planned.append(mysql_events.rows_query(stream, text))
-        planned += groups.row_changes(stream, rows_events=stream.vary(_ROWS_EVENTS), numbers=stream.vary(_VALUES))
+        events, numbers, flags = stream.vary(_ROWS_EVENTS), stream.vary(_VALUES), stream.vary(_ROWS_FLAGS)
+        planned += groups.row_changes(stream, rows_events=events, numbers=numbers, flags=flags)
         for size in stream.vary(_UNKNOWN):
             planned.append(_ignorable(stream, code, choose.octets(1, size) if size else b""))
     if choose.yes(3):

@@ -21,7 +21,7 @@ from conformance.strategies.families.ignorable_events import UNASSIGNED, declare
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
-from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
 from conformance.strategies.groups import boundary_groups as boundaries
 from conformance.strategies.groups import replica_groups
 from conformance.strategies.groups import transactions as groups
@@ -53,6 +53,10 @@ _LAST_IN_USE: Final = yes_or_no("the last log is in use")
 _CREATED: Final = yes_or_no("the first log has the time of a start")
 #: The id of the server that logged the events, which a source keeps.
 _LOGGED_BY: Final = Dimension("server id in the logs", {"1": 1, "the largest": (1 << 32) - 1})
+#: The time of the first event, in seconds since 1970, which has 32 bits without a sign.
+_TIME: Final = Dimension(
+    "time of the events", {"usual": EPOCH, "from 2^31": 1 << 31, "almost 2^32": (1 << 32) - (1 << 16)}
+)
 #: Where a replica asks to begin.
 _ASKED_LOG: Final = Dimension("log asked for", {"the first": "first", "the last": "last"}, _SEVERAL)
 _ASKED_PLACE: Final = choices("position asked for", PLACES)
@@ -86,7 +90,7 @@ _GROUPS_BEFORE: Final = Number("groups before the one that is refused", fewest=0
 _FORBIDDEN: Final = choices("groups of the other mode", ("sent", "before the position", "before it, and sent"))
 
 _BY_POSITION: Final = (_ASKED_LOG, _ASKED_PLACE)
-_OF_LOGS: Final = (_LOGS, _NAMES, _END, _CHECKSUMS, _LAST_IN_USE, _CREATED, _LOGGED_BY)
+_OF_LOGS: Final = (_LOGS, _NAMES, _END, _CHECKSUMS, _LAST_IN_USE, _CREATED, _LOGGED_BY, _TIME)
 
 #: Changes the events that are added: those of one group, or one event outside groups.
 Change = Callable[[Sequence[PlannedEvent]], Sequence[PlannedEvent]]
@@ -245,7 +249,7 @@ def _with_gtid(stream: StreamBuilder, planned: Sequence[PlannedEvent], *, tagged
 def _several_logs(stream: StreamBuilder) -> Iterator[tuple[int, int]]:
     """Choose the names of the logs; yield the number of each, from 0, and how many there are."""
     base, first = stream.vary(_NAMES)
-    stream.server_id = stream.vary(_LOGGED_BY)
+    stream.server_id, stream.timestamp = stream.vary(_LOGGED_BY), stream.vary(_TIME)
     stream.settings.update(log_base=base, log_number=first)
     count = stream.vary(_LOGS)
     for number in range(count):

@@ -188,13 +188,8 @@ _PREPARED: Final = Dimension(
 )
 
 
-#: Whether there is an event that means a loss of events; no rule for tables can be about it. Servers with GTIDs put a
-#: Gtid event before it, of which the worklog knows nothing.
-_INCIDENT: Final = Dimension(
-    "an Incident after the first transaction",
-    {"no": False, "yes": True},
-    profiles={"yes": Profiles("worklog", "mysql < 5.6")},
-)
+#: Whether there is an event that means a loss of events; no rule for tables can be about it.
+_INCIDENT: Final = yes_or_no("an Incident after the first transaction")
 
 
 @family(

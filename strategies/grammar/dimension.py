@@ -74,6 +74,7 @@ class Number(Dimension[tuple[int, int]]):
         few: The numbers up to this one have a class each.
         many: The fewest and the most of the class ``many``; None if there is no such class.
         heavy: Whether ``many`` is heavy.
+        huge: The fewest and the most of the class ``huge``, which is always heavy; None if there is no such class.
         when: See `Dimension`.
     """
 
@@ -85,14 +86,18 @@ class Number(Dimension[tuple[int, int]]):
         few: int = _FEW,
         many: tuple[int, int] | None = None,
         heavy: bool = True,
+        huge: tuple[int, int] | None = None,
         when: When | None = None,
     ) -> None:
         classes = {str(each): (each, each) for each in range(fewest, few + 1)}
-        if many is not None:
-            if many[0] <= few:
-                raise ValueError(f"the dimension {name!r} has {many[0]} in two classes")
-            classes["many"] = many
-        super().__init__(name, classes, when or {}, heavy=("many",) if many and heavy else ())
+        most = few
+        for word, numbers in (("many", many), ("huge", huge)):
+            if numbers is not None:
+                if numbers[0] <= most:
+                    raise ValueError(f"the dimension {name!r} has {numbers[0]} in two classes")
+                classes[word], most = numbers, numbers[1]
+        large = [each for each in ("many", "huge") if each in classes and (heavy or each == "huge")]
+        super().__init__(name, classes, when or {}, heavy=large)
 
     @property
     def fewest(self) -> int:

@@ -125,9 +125,9 @@ def ending(stream: StreamBuilder) -> list[PlannedEvent]:
 
 
 def row_changes(
-    stream: StreamBuilder, *, rows_events: int = 1, numbers: Sequence[int | None] = ()
+    stream: StreamBuilder, *, rows_events: int = 1, numbers: Sequence[int | None] = (), flags: int = 0
 ) -> list[PlannedEvent]:
-    """Return the Table_map and the rows events of one statement, whose columns have some values in turn if given."""
+    """Return the Table_map and the rows events of one statement; `numbers` and `flags` as in `write_rows`."""
     choose = stream.choose
     table_id = whole_number(choose, 48, low=1)
     columns = choose.one_of(_MANY_COLUMNS) if choose.yes(40) else choose.integer(1, 9)
@@ -146,7 +146,7 @@ def row_changes(
         rows = choose.integer(200, 4000) if many else choose.integer(1, 3)
         last = number == rows_events - 1
         event = mysql_events.write_rows(
-            stream, table_id=table_id, columns=columns, rows=rows, last=last, numbers=numbers
+            stream, table_id=table_id, columns=columns, rows=rows, last=last, numbers=numbers, flags=flags
         )
         planned.append(event.marked("WL7592-LARGE-EVENTS-WHOLE") if len(event.body) > 8192 else event)
     return planned

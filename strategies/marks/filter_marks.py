@@ -224,7 +224,7 @@ _SPECIAL: Final[tuple[tuple[str, _Shows], ...]] = (
         lambda past, fate: past.renames == "name" and past.only(fate) in (past.returned | set(past.renamed)),
     ),
     ("FORMAT-FILTER-CONTEXT", lambda past, fate: fate.part.part is Part.CONTEXT),
-    ("FORMAT-FILTER-LOG", lambda past, fate: fate.part.part is Part.LOG),
+    ("FORMAT-FILTER-LOG", lambda past, fate: fate.part.part in (Part.LOG, Part.INCIDENT)),
 )
 #: The same for the rules that hold for every statement and every table.
 _GENERAL: Final[tuple[tuple[str, _Shows], ...]] = (

@@ -13,7 +13,7 @@ from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
 from conformance.models.sender.sender import Log, LoggedEvent, Origin, Sender
 from conformance.models.sender.sender_settings import SenderSettings
 from conformance.strategies.grammar.case import EVERY_EVENT, Expected
-from conformance.strategies.grammar.dimension import Number, choices
+from conformance.strategies.grammar.dimension import Dimension, Number, choices
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.questions.send import logs_of, settings_of
@@ -32,8 +32,10 @@ _PREPARING: Final = frozenset(
 )
 #: Table_map events and rows events.
 _OF_ROWS: Final = frozenset(map(int, (EventType.TABLE_MAP, *ROWS_TYPES)))
-#: Seconds between heartbeats that the client is to ask for.
-_HEARTBEAT_SECONDS: Final = 30
+#: Seconds between heartbeats that the client is to ask for: none, or up to the most that a replica may be set to.
+_HEARTBEAT_SECONDS: Final = Dimension[int | None](
+    "seconds between heartbeats", {"30": 30, "none": None, "1": 1, "the most": 4_294_967}
+)
 
 #: After what a connection is lost.
 _LOST_AFTER: Final = choices(
@@ -41,7 +43,7 @@ _LOST_AFTER: Final = choices(
 )
 _LOST_AGAIN: Final = Number("connections lost further", fewest=0)
 #: The ways in which the questions vary, besides what the families of logs declare.
-DIMENSIONS: Final = (_LOST_AFTER, _LOST_AGAIN)
+DIMENSIONS: Final = (_LOST_AFTER, _LOST_AGAIN, _HEARTBEAT_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +93,7 @@ def question(stream: StreamBuilder) -> Question:
     source = settings.as_json()
     asks = {name: source.pop(name) for name in ("log_name", "log_pos", "gtid_set")}
     kept = {name: source[name] for name in ("server_id", "gtid_mode", "logs", "waits")}
-    made = {**asks, "heartbeat_seconds": _HEARTBEAT_SECONDS, "source": {**kept, "cuts": cuts}}
+    made = {**asks, "heartbeat_seconds": stream.vary(_HEARTBEAT_SECONDS), "source": {**kept, "cuts": cuts}}
     data = b"".join(MAGIC + b"".join(event.data for event in log.events) for log in logs)
     return Question(Expected(tuple(entries)), dict(marks), made, data)
 

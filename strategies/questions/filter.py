@@ -199,4 +199,4 @@ def _fates(groups: GroupFilter, parts: Sequence[LogPart]) -> list[Fate]:
 _BY_LIST: Final = "WL40-FILTER-BY-TABLES-INFO"
 _ROWS: Final = (Part.TABLE_MAP, Part.ROWS)
 #: Parts whose fate does not depend on what is done with Query events.
-_OF_ANY_LOG: Final = (*_ROWS, Part.LOG)
+_OF_ANY_LOG: Final = (*_ROWS, Part.INCIDENT, Part.LOG)

@@ -41,8 +41,8 @@ def question(stream: StreamBuilder) -> Question:
     """Return the question how the stream is printed.
 
     A production may put into `stream.settings` the requested ``form``, how ``verbose`` it is, the ``base64_output``,
-    the ``utc_offset`` in minutes, where it starts (``start_position``, in bytes) and how often the same log is printed
-    again after itself (``repeats``).
+    the ``utc_offset`` in minutes, where it starts (``start_position``, in bytes), how often the same log is printed
+    again after itself (``repeats``), and the builders of other logs that are printed after it (``next_logs``).
     """
     form = stream.settings.get("form") or stream.choose.one_of((_TEXT, _ROWS))
     stream_bytes = bytes(stream.bytes)
@@ -50,21 +50,23 @@ def question(stream: StreamBuilder) -> Question:
     # A log whose rows exercise no requirement is printed as text.
     if form == _ROWS and row_marks:
         return Question(expected_rows, row_marks, {"form": _ROWS}, stream_bytes)
-    repeats = stream.settings.get("repeats", 0)
+    following = [stream] * stream.settings.get("repeats", 0) + stream.settings.get("next_logs", [])
     settings = {
         "form": _TEXT,
         "verbose": stream.settings.get("verbose", stream.choose.one_of((2, 1, 0))),
         "base64_output": stream.settings.get("base64_output") or stream.choose.one_of(BASE64_OUTPUTS),
         "utc_offset": stream.settings.get("utc_offset", stream.choose.one_of(UTC_OFFSETS)),
         "start_position": stream.settings.get("start_position", 4),
-        "following": [base64.b64encode(stream_bytes).decode("ascii")] * repeats,
+        "following": [base64.b64encode(each.bytes).decode("ascii") for each in following],
     }
     facts = list(_facts(stream, settings["start_position"]))
-    warnings = _warnings(facts) + _warnings(list(_facts(stream, 4))) * repeats
+    later = [list(_facts(each, 4)) for each in following]
+    warnings = [warning for log in (facts, *later) for warning in _warnings(log)]
     if stream.server.profile != "worklog":
         warnings = []
-    expected = Expected(({"events": facts, "warnings": "\n".join(warnings)},))
-    marks = {each: (0,) for each in sorted(_text_marks(facts, warnings, settings))}
+    expected = Expected(({"events": facts, "following": later, "warnings": "\n".join(warnings)},))
+    marked = _text_marks(facts, warnings, settings).union(*(_text_marks(log, warnings, settings) for log in later))
+    marks = {each: (0,) for each in sorted(marked)}
     return Question(expected, marks, settings, stream_bytes)
 
 
@@ -185,7 +187,7 @@ def _specified_info(event: Mapping[str, Any]) -> dict[str, str]:
         return {"info": f"table_id: {event['table_id']} ({event['database']}.{event['table']})"}
     if code == EventType.XID:
         return {"info": f"COMMIT /* xid={event['xid']} */"}
-    if rows_kind(code) is not None and event["rows_flags"] == _STATEMENT_END:
+    if rows_kind(code) is not None and event["rows_flags"] & _STATEMENT_END:
         return {"info": f"table_id: {event['table_id']} flags: STMT_END_F"}
     return {}
 
@@ -201,7 +203,7 @@ def _row_marks(event: Mapping[str, Any], next_type: int | None) -> set[str]:
     if code == EventType.QUERY and "tables_info" in event:
         return {"WL40-RENDER-QUERY-STOPS"}
     golden = code in (_TABLE_MAP, EventType.XID) or event.get("query") in _BORDERS
-    if golden or (rows_kind(code) == "write" and event["rows_flags"] == _STATEMENT_END):
+    if golden or (rows_kind(code) == "write" and event["rows_flags"] & _STATEMENT_END):
         return {"WL4033-GOLDEN-SHOW-INFO"}
     if code == EventType.ANONYMOUS_GTID:
         return {"WL7592-RENDER-BOTH-EVENTS", "WL7592-RENDER-ANONYMOUS-WORD"}

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.servers import WITH_ROWS_QUERIES, with_tables_info
+from conformance.binlog.servers import WITH_INCIDENT_TRANSACTIONS, WITH_ROWS_QUERIES, with_tables_info
 from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.statement import CreateTable, FilteredStatement, each_once
 from conformance.models.filtering.table_name import TableName
@@ -112,9 +112,13 @@ class TableWork:
         self._note()
 
     def incident(self) -> None:
-        """Add an Incident event."""
-        self.stream.add(incident(self.stream))
-        self._note()
+        """Add an Incident event, as a transaction where servers log it as one."""
+        piece = Piece(incident(self.stream), LogPart(Part.INCIDENT))
+        if self.stream.server.profile in WITH_INCIDENT_TRANSACTIONS:
+            self.group([piece])
+        else:
+            self.stream.add(piece.event)
+            self._parts.append(piece.part)
 
     def end(self) -> None:
         """Add the end of a log."""

@@ -19,6 +19,7 @@ from conformance.protocol.roles.decode import STATUS_FIELDS
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
+from tests.extras import require_role
 
 REFERENCE = ReferenceImplementation()
 #: What Python writes before the name of an exception.
@@ -687,3 +688,22 @@ def test_a_table_id_that_is_wrong_is_not_charged_to_the_option_for_the_text_of_s
     blamed = set().union(*together.values())
     assert "FORMAT-LOG-TABLE-MAP" in blamed
     assert not {each for each in blamed if each.startswith("WL4033-LOG-OPTION-")}
+
+
+@pytest.mark.parametrize(
+    ("mutant", "cause"),
+    [
+        ("names-joined-with-a-dot", "filter: tables compared by database and name joined with a dot"),
+        ("names-in-any-case", "filter: tables compared without regard to letter case"),
+        ("any-do-table", None),
+    ],
+)
+def test_the_way_in_which_a_filter_compares_tables_is_one_finding(mutant, cause):
+    require_role("filter")
+    faulty, seen = MutantImplementation(mutant_of(mutant)), set()
+    for family in ("name_filters", "row_filters", "table_filters"):
+        for case in cases(family, "worklog", role="filter"):
+            seen |= set(findings(case, faulty.ask(request_of(case))))
+    # Where a single table that passes is enough explains an answer too, that is not known.
+    assert seen - {cause} <= {"filter: fate of QUERY differs"}
+    assert cause in seen if cause else not any("compared" in each for each in seen)

@@ -122,8 +122,13 @@ def test_bits_are_alone_in_pairs_and_all():
 def test_a_number_belongs_to_the_class_that_holds_it():
     groups = Number("groups", fewest=0, many=(200, 300))
     assert [groups.class_of(each) for each in (0, 1, 3, 4, 200, 300)] == ["0", "1", "3", "3", "many", "many"]
+    rows = Number("rows", many=(17, 24), heavy=False, huge=(257, 260))
+    assert [rows.class_of(each) for each in (3, 17, 100, 257, 260)] == ["3", "many", "many", "huge", "huge"]
+    assert tuple(rows.heavy) == ("huge",)
     with pytest.raises(ValueError, match="has 2 in two classes"):
         Number("groups", many=(2, 9))
+    with pytest.raises(ValueError, match="has 9 in two classes"):
+        Number("groups", many=(5, 9), huge=(9, 12))
 
 
 def profiles_that_differ(family, role):

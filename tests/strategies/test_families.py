@@ -41,6 +41,16 @@ def test_the_reference_makes_the_expected_observation(role, name, profile):
         assert [each for each in judged if each.status != "pass"] == []
 
 
+@pytest.mark.parametrize("name", sorted(families()))
+def test_a_family_has_cases_under_each_profile_that_it_declares(name):
+    made = families()[name]
+    under = {profile for role in made.focus for profile in made.profiles_of(role)}
+    assert [each for each in made.profiles if each not in under] == [], "no requirement in its `focus` holds there"
+    assert [role for role in made.focus if not list(made.profiles_of(role))] == [], (
+        "the focus of this role holds nowhere"
+    )
+
+
 @pytest.mark.parametrize(("role", "name", "profile"), ROLES_AND_FAMILIES)
 def test_the_parts_of_a_case_agree(role, name, profile):
     for case in sample(name, profile, 3, role):

@@ -86,6 +86,7 @@ _PARTS: Final[Mapping[int, Part]] = total(
     {
         EventType.TABLE_MAP: Part.TABLE_MAP,
         EventType.DELETE_FILE: Part.FILE_END,
+        EventType.INCIDENT: Part.INCIDENT,
     },
     entry="what an event is to its group",
     rest={

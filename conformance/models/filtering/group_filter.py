@@ -161,6 +161,10 @@ class GroupFilter:
     def _member(self, fate: Fate) -> bool:
         return self._is_between
 
+    def _incident(self, fate: Fate) -> bool:
+        fate.kept = True
+        return not (self._begun or self._context)
+
     def _log(self, fate: Fate) -> bool:
         fate.kept = True
         return self._is_between
@@ -198,7 +202,7 @@ class GroupFilter:
 _BEGINNINGS: Final = frozenset({Part.MARKER, Part.MARKER_AND_BEGIN, Part.BEGIN})
 _OF_ROWS: Final = frozenset({Part.TABLE_MAP, Part.ROWS})
 #: Parts that keep their group if they are kept.
-_HOLDING: Final = frozenset({Part.STATEMENT, Part.ROWS, Part.PAYLOAD, Part.XA_FINISH})
+_HOLDING: Final = frozenset({Part.STATEMENT, Part.ROWS, Part.PAYLOAD, Part.XA_FINISH, Part.INCIDENT})
 
 
 def _begin_with_marker(groups: GroupFilter, fate: Fate) -> bool:
@@ -221,6 +225,7 @@ _DECIDE: Final[Mapping[Part, Callable[[GroupFilter, Fate], bool]]] = total(
         Part.ROWS: GroupFilter._add_rows,
         Part.PAYLOAD: GroupFilter._payload,
         Part.MEMBER: GroupFilter._member,
+        Part.INCIDENT: GroupFilter._incident,
         Part.LOG: GroupFilter._log,
     },
     entry="the method that decides it",

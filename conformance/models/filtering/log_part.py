@@ -32,6 +32,8 @@ class Part(Enum):
     PAYLOAD = auto()
     #: Shares the fate of its group; passes outside groups.
     MEMBER = auto()
+    #: Events were lost: kept, with the marker before it, where servers log it as a transaction.
+    INCIDENT = auto()
     #: Part of the log but of no group: always kept.
     LOG = auto()
 

@@ -67,6 +67,22 @@ class _IgnoresIncidents(ShippedParser):
         return step
 
 
+class _CountsInOneByte(ShippedParser):
+    """A parser that is outside after 256 events of a transaction: it counts them in one byte."""
+
+    def __init__(self, version: ShippedVersion) -> None:
+        super().__init__(version)
+        self._inside = 0
+
+    def feed(self, event: FedEvent) -> ShippedStep:
+        """See `ShippedParser.feed`."""
+        step = super().feed(event)
+        self._inside = (self._inside + 1) % 256 if self.within_transaction else 0
+        if self.within_transaction and not self._inside:
+            self.reset()
+        return replace(step, state=self.state)
+
+
 def answer_with(make: Callable[[ShippedVersion], ShippedParser]) -> Callable[[Request], Observation]:
     """Return the answer of a shipped parser with a fault; under `worklog`, that of the right one."""
 
@@ -90,4 +106,10 @@ SHIPPED_BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
     _mutant("place-not-named", "WARNING-TEXT", "the warning does not name the place of the event", _PlaceNotNamed),
     _mutant("stop-ends-transaction", "IGNORED-WITHIN", "a Stop or Rotate within a transaction ends it", _EndsAtStop),
     _mutant("incident-ignored", "INCIDENT", "an Incident within a transaction leaves it open", _IgnoresIncidents),
+    Mutant(
+        "shipped-counts-in-one-byte",
+        "WL4162-STREAM-MIDDLE-KNOWN",
+        "after 256 events of a transaction a shipped parser is outside",
+        answer=answer_with(_CountsInOneByte),
+    ),
 )

@@ -62,6 +62,14 @@ def _number_for_boolean(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
 
+def _without_minus(value: Any) -> Any:
+    return 0.0 if isinstance(value, float) and not value else value
+
+
+def _up_to_nul(value: Any) -> Any:
+    return value.partition("\0")[0] if isinstance(value, str) else value
+
+
 def _named(value: Any) -> Any:
     """Return a document without the members of the empty name."""
     if isinstance(value, dict):
@@ -173,6 +181,13 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         _of(ColumnType.GEOMETRY, lambda value: _noted(_bytes_of(value)[4:])),
     ),
     _cells("json-true-is-1", "VALUES-JSON", "JSON's true is 1", _of(ColumnType.JSON, _scalars(_number_for_boolean))),
+    _cells("json-minus-zero", "VALUES-JSON", "JSON's -0.0 is 0.0", _of(ColumnType.JSON, _scalars(_without_minus))),
+    _cells(
+        "json-strings-end-at-nul",
+        "VALUES-JSON",
+        "JSON's strings end at their first NUL",
+        _of(ColumnType.JSON, _scalars(_up_to_nul)),
+    ),
     _cells("json-empty-key-lost", "VALUES-JSON", "members of the empty name are lost", _of(ColumnType.JSON, _named)),
     _cells(
         "json-16-bits-signed",

@@ -1,13 +1,16 @@
 """Mutants that misread one event type."""
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import COMPRESSED_ROWS_V1, PRE_GA_ROWS, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import TYPE_AT
+from conformance.binlog.status_variables import read_status_variables
 from conformance.binlog.transaction_payload import inner_events
 from conformance.mutants.mutant import Mutant, Reported, change, drop, has_field, low_half, of_type, refuse
+from conformance.specs.catalogue import catalogue
 
 
 def _holds_ignorable(event: Event, reported: Reported) -> bool:
@@ -16,9 +19,32 @@ def _holds_ignorable(event: Event, reported: Reported) -> bool:
     return any(each.header.flags & Flag.IGNORABLE for each in inner_events(event))
 
 
+def _without_later_variables(event: Event, reported: Reported) -> Reported:
+    if "status_variables" not in reported:
+        return reported
+    variables = read_status_variables(event.fields()["status_variables"])
+    if "mariadb_character_set_collations" not in variables:
+        return reported
+    return {name: value for name, value in reported.items() if name not in _LATER_VARIABLES}
+
+
+def _first_values(number: int) -> Callable[[list[Any]], list[Any]]:
+    """Return the change that has the values of the first row in rows after some."""
+    return lambda rows: [*rows[:number], *(rows[0] for _ in rows[number:])]
+
+
 def _signed(value: int) -> int:
     return value - 2**64 if value >= 2**63 else value
 
+
+#: What a reader reports of the variables after the collations.
+_LATER_VARIABLES: Final = ("character_set_client", "collation_connection", "collation_server", "time_zone")
+#: The requirements on the values of rows.
+_ROW_VALUES: Final = (
+    *(each for each in catalogue() if each.startswith("FORMAT-ROWS-VALUES-") and each != "FORMAT-ROWS-VALUES-INTEGER"),
+    "FORMAT-ROWS-NULL",
+    "FORMAT-ROWS-PARTIAL-UPDATE",
+)
 
 EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
     # Statements and their context
@@ -143,12 +169,45 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "compressed rows are lost",
         change("rows", lambda rows: [], of_type(*COMPRESSED_ROWS_V1)),
     ),
+    Mutant(
+        "gtid-list-counted-in-one-byte",
+        "FORMAT-MARIADB-GTID-LIST",
+        "of more than 255 GTIDs in a Gtid_list only some are reported",
+        change("gtid_list", lambda text: ",".join(text.split(",")[: len(text.split(",")) % 256])),
+    ),
+    Mutant(
+        "collations-not-known",
+        "FORMAT-QUERY-STATUS-VARIABLES",
+        "status variables after MariaDB's collations of character sets are lost",
+        _without_later_variables,
+    ),
     # Rows events
     Mutant(
         "first-row-only",
         "FORMAT-ROWS-IMAGES",
         "rows after the first are lost",
         change("rows", lambda rows: rows[:1]),
+    ),
+    Mutant(
+        "rows-after-sixteen-lost",
+        "FORMAT-ROWS-IMAGES",
+        "rows after the sixteenth are lost",
+        change("rows", lambda rows: rows[:16]),
+        also=("FORMAT-ROWS-PARTIAL-UPDATE",),
+    ),
+    Mutant(
+        "rows-after-sixteen-again",
+        "FORMAT-ROWS-VALUES-INTEGER",
+        "rows after the sixteenth have the values of the first",
+        change("rows", _first_values(16)),
+        also=_ROW_VALUES,
+    ),
+    Mutant(
+        "rows-after-256-again",
+        "FORMAT-ROWS-VALUES-INTEGER",
+        "rows after the 256th have the values of the first",
+        change("rows", _first_values(256)),
+        also=_ROW_VALUES,
     ),
     Mutant(
         "no-rows-after-extra-data",

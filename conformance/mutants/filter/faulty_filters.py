@@ -63,6 +63,16 @@ class AnyCase(FilterRules):
         return _covers_as(str.lower, self, table)
 
 
+class Joined(FilterRules):
+    """A database and a name are compared joined with a dot."""
+
+    __slots__ = ()
+
+    def cover(self, table: TableName) -> bool:
+        """See `FilterRules.cover`."""
+        return str(table) in map(str, self.do_tables | self.ignore_tables)
+
+
 class WithoutAccents(FilterRules):
     """A name is compared without its accents, as a collation does."""
 
@@ -234,6 +244,18 @@ class EmptyDropped(GroupFilter):
         decided = super().finish()
         parts = {each.part.part for each in decided}
         if Part.BEGIN in parts and parts <= {Part.MARKER, Part.BEGIN, Part.END}:
+            for fate in decided:
+                fate.kept = False
+        return decided
+
+
+class IncidentByRules(GroupFilter):
+    """An Incident that is logged as a transaction is dropped: nothing in it passes the rules."""
+
+    def finish(self) -> list[Fate]:
+        """See `GroupFilter.finish`."""
+        decided = super().finish()
+        if [each.part.part for each in decided] == [Part.MARKER, Part.INCIDENT]:
             for fate in decided:
                 fate.kept = False
         return decided

@@ -17,6 +17,7 @@ from conformance.mutants.filter.faulty_filters import (
     BeginStays,
     ContextStays,
     EmptyDropped,
+    IncidentByRules,
     LastContextAlone,
     LastKeptAlone,
     OneXaAtATime,
@@ -102,6 +103,12 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-FILTER-LOG",
         "an Incident is dropped: it is about none of the tables that pass",
         answer=with_fate("dropped", EventType.INCIDENT),
+    ),
+    Mutant(
+        "incident-of-a-transaction-dropped",
+        "FORMAT-FILTER-LOG",
+        "an Incident that is logged as a transaction is dropped",
+        answer=with_groups(IncidentByRules),
     ),
     Mutant(
         "context-stays",

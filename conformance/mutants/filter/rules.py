@@ -25,6 +25,7 @@ from conformance.mutants.filter.faulty_filters import (
     Composed,
     CutNames,
     ForgetsCopies,
+    Joined,
     Patterns,
     Prefixes,
     WithoutAccents,
@@ -216,6 +217,7 @@ RULE_MUTANTS: Final[tuple[Mutant, ...]] = (
             ("names-in-any-case", "names are compared without regard to case", AnyCase),
             ("names-without-accents", "names are compared without accents", WithoutAccents),
             ("names-composed", "a character in two parts is the same as in one", Composed),
+            ("names-joined-with-a-dot", "a database and a name are compared joined with a dot", Joined),
         )
     ),
 )

@@ -1,7 +1,8 @@
 """Answers of printing programs with one fault, for the mutants of the role `render`."""
 
+import base64
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta, timezone
 from typing import Any, Final
@@ -9,7 +10,7 @@ from typing import Any, Final
 from conformance.binlog.event import Event
 from conformance.binlog.event_info import text as as_text
 from conformance.binlog.event_types import EventType
-from conformance.binlog.header import MAGIC
+from conformance.binlog.header import LENGTH_AT, MAGIC
 from conformance.binlog.reader import read_events
 from conformance.binlog.servers import server_of
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
@@ -32,6 +33,7 @@ _Rewrite = Callable[[str, Request], str]
 _FLAGS_AT: Final = 17
 _FLAGS_END: Final = 19
 _VERY_VERBOSE: Final = 2
+_STATEMENT_END: Final = 0x0001
 TWELVE_HOURS: Final = 720
 #: The codes of logical timestamps among the status variables of Query events.
 _TIMESTAMP_CODES: Final = (b"\x0e", b"\x0f")
@@ -77,6 +79,36 @@ def start_forgotten(request: Request) -> Observation:
     if settings.get("following"):
         settings["start_position"] = len(MAGIC)
     return printed()(replace(request, settings=settings))
+
+
+def by_first_format(request: Request) -> Observation:
+    """Return the text of logs that are all read by the format description of the first."""
+    settings = {**request.settings}
+    if settings.get("following"):
+        described, *_ = _descriptions([request.stream])
+        later = map(base64.b64decode, settings["following"])
+        settings["following"] = [
+            base64.b64encode(MAGIC + described + log[len(MAGIC) + len(own) :]).decode("ascii")
+            for log, own in ((each, *_descriptions([each])) for each in later)
+        ]
+    return printed()(replace(request, settings=settings))
+
+
+def _descriptions(logs: Iterable[bytes]) -> list[bytes]:
+    """Return the first event of each log, its format description."""
+    length = slice(len(MAGIC) + LENGTH_AT, len(MAGIC) + LENGTH_AT + 4)
+    return [log[len(MAGIC) : len(MAGIC) + int.from_bytes(log[length], "little")] for log in logs]
+
+
+def first_format_alone(statements: list[str]) -> list[str]:
+    """Return BINLOG statements without the format descriptions of logs after the first."""
+    first, *others = statements
+    # The type of an event is after a time of four bytes.
+    return [first, *("" if _holds_description(each) else each for each in others)]
+
+
+def _holds_description(statement: str) -> bool:
+    return base64.b64decode(statement.split("\n")[1][:8])[4] == EventType.FORMAT_DESCRIPTION
 
 
 def two_files_at_most(request: Request) -> Observation:
@@ -250,6 +282,14 @@ class ShowsTimestamps(MysqlbinlogText):
     def _query_header(self, event: Event, name: str, fields: Mapping[str, Any], variables: Mapping[str, Any]) -> str:
         line = super()._query_header(event, name, fields, variables)
         return f"{line}\tlast_committed=0" if fields["status_variables"][:1] in _TIMESTAMP_CODES else line
+
+
+class EndsAtTheOneFlag(MysqlbinlogText):
+    """A printer to which rows end their statement only if they have no other flag."""
+
+    def _rows_event(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        known = fields["rows_flags"]
+        yield from super()._rows_event(event, {**fields, "rows_flags": known if known == _STATEMENT_END else 0})
 
 
 class MarkersCleared(MysqlbinlogText):

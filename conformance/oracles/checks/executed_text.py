@@ -48,14 +48,20 @@ def _format_description_first(alignment: Alignment, printed: Printed, run: Seque
 
 def _statements_in_order(alignment: Alignment, printed: Printed, run: Sequence[bytes]) -> Iterator[Check]:
     # A program that refuses an event does not print the statement that it is of.
-    statements = (each for each in _row_statements(printed.facts) if printed.is_read(each[-1]))
-    first = [fact for statement in statements for fact in statement]
-    # The same log again; it is printed whole each time.
-    again = 0 if alignment.observation.error else len(printed.settings["following"])
-    end = -CHECKSUM_BYTES if printed.facts[0].get("checksum_algorithm") == "crc32" else None
-    wanted = [(_bare(printed.data(fact), end), fact) for fact in first * (1 + again)]
+    later = 0 if alignment.observation.error else len(printed.settings["following"])
+    wanted: list[tuple[bytes, Fact]] = []
+    governing = printed
+    for log in (printed, *(Printed(alignment, printed.log, number) for number in range(1, 1 + later))):
+        end = -CHECKSUM_BYTES if log.facts[0].get("checksum_algorithm") == "crc32" else None
+        if _description(log) != _description(governing):
+            # A server reads what follows by the format description before it.
+            wanted.append((_description(log), log.facts[0]))
+            governing = log
+        statements = (each for each in _row_statements(log.facts) if log.is_read(each[-1]))
+        wanted += [(_bare(log.data(fact), end), fact) for statement in statements for fact in statement]
     known = {event for event, _ in wanted}
-    seen = [bare for each in run if (bare := _bare(each, end)) in known]
+    # Whether an event ends with a checksum depends on its log.
+    seen = [bare for each in run for end in (None, -CHECKSUM_BYTES) if (bare := _bare(each, end)) in known]
     for place, (event, fact) in enumerate(wanted):
         if seen[place : place + 1] != [event]:
             how = "not in its place" if event in seen[place:] else "missing"
@@ -66,6 +72,12 @@ def _statements_in_order(alignment: Alignment, printed: Printed, run: Sequence[b
         yield Check("row event run twice", f"{len(seen) - len(wanted)} row events are in BINLOG statements again")
     elif wanted:
         yield GOOD
+
+
+def _description(log: Printed) -> bytes:
+    """Return the format description of a log, without its flags and the checksum that it may have."""
+    fact = log.facts[0]
+    return _bare(log.data(fact), -CHECKSUM_BYTES if "checksum_algorithm" in fact else None)
 
 
 def _row_statements(facts: Sequence[Fact]) -> Iterator[list[Fact]]:

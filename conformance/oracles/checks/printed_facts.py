@@ -1,6 +1,8 @@
 """A printed log and what is known about its events."""
 
-from collections.abc import Mapping
+import base64
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any, Final
 
 from conformance.models.rendering.binlog_statement import statement_events
@@ -11,16 +13,27 @@ from conformance.oracles.checks.printed_log import PrintedEvent, PrintedLog, pri
 Fact = Mapping[str, Any]
 #: The form of a question whose answer is rows, not a text.
 ROWS_FORM: Final = "events"
+#: The line before the first event of a log.
+_BEGINNING: Final = "# at 4"
 
 
 class Printed:
-    """A printed log and the facts about its events."""
+    """A printed log and the facts about its events.
 
-    def __init__(self, alignment: Alignment, log: PrintedLog) -> None:
+    Args:
+        alignment: The answer beside the expected one.
+        log: What was printed of the log, or of all logs.
+        number: Which of the logs that one call prints it is, from 0.
+    """
+
+    def __init__(self, alignment: Alignment, log: PrintedLog, number: int = 0) -> None:
         self.log = log
         self.settings = alignment.case.settings
-        self.facts: list[Fact] = list(alignment.case.expected.events[0]["events"])
-        self._stream = alignment.case.stream
+        entry = alignment.case.expected.events[0]
+        self.facts: list[Fact] = list(entry["following"][number - 1] if number else entry["events"])
+        self._number = number
+        following: Sequence[str] = self.settings["following"]
+        self._stream = base64.b64decode(following[number - 1]) if number else alignment.case.stream
         self._error = alignment.observation.error
         self._reports_offset = "error_at" in alignment.role.abilities
 
@@ -32,6 +45,9 @@ class Printed:
         """Return whether the program reached an event; the refused one counts unless a refusal is tolerated."""
         if self._error is None:
             return True
+        if self._number:
+            # In which log the error is cannot be known from its place.
+            return False
         if not self._reports_offset or self._error.at is None:
             return self.event(fact) is not None
         if fact["offset"] == self._error.at:
@@ -66,6 +82,23 @@ def printed_of(alignment: Alignment) -> Printed | None:
     if alignment.case.settings["form"] == ROWS_FORM or seen is None or not isinstance(seen.get("text"), str):
         return None
     return Printed(alignment, printed_log(seen["text"]))
+
+
+def printed_logs_of(alignment: Alignment) -> list[Printed]:
+    """Return what was printed of each log, of the first alone where that is not known.
+
+    The first event of each but the first shows where its text begins.
+    """
+    first = printed_of(alignment)
+    following = first.settings["following"] if first else ()
+    if first is None or not following:
+        return [first] if first else []
+    lines = first.log.lines
+    starts = [number for number, line in enumerate(lines) if line == _BEGINNING]
+    if len(starts) != 1 + len(following):
+        return [first]
+    texts = ["\n".join(lines[start:end]) for start, end in pairwise((0, *starts[1:], len(lines)))]
+    return [Printed(alignment, printed_log(text), number) for number, text in enumerate(texts)]
 
 
 def name_of(alignment: Alignment, fact: Fact) -> str:

@@ -98,7 +98,7 @@ def same_json(expected: Any, seen: Any) -> bool:
     """Return whether two JSON values are equal: members in any order, 1 equal to 1.0, but neither equal to true.
 
     Digits that mean the expected double are right, also without their exponent, as a parser of JSON may read them as
-    another integer.
+    another integer: so may `-0`, but 0.0 is not -0.0.
     """
     if isinstance(expected, dict):
         return (
@@ -114,6 +114,8 @@ def same_json(expected: Any, seen: Any) -> bool:
         )
     if isinstance(expected, bool) or isinstance(seen, bool):
         return expected is seen
+    if isinstance(expected, float) and not expected and isinstance(seen, float):
+        return same_double(expected, seen)
     if isinstance(expected, int | float):
         return isinstance(seen, int | float) and (expected == seen or _is_double_of(expected, seen))
     return type(expected) is type(seen) and bool(expected == seen)

@@ -21,6 +21,7 @@ _WORDS = {
     "file-end": LogPart(Part.FILE_END),
     "member": LogPart(Part.MEMBER),
     "log": LogPart(Part.LOG),
+    "incident": LogPart(Part.INCIDENT),
     "a": LogPart(Part.STATEMENT, (TABLE_A,)),
     "b": LogPart(Part.STATEMENT, (TABLE_B,)),
     "ab": LogPart(Part.STATEMENT, (TABLE_A, TABLE_B)),
@@ -54,6 +55,9 @@ def kept(text):
     ("log", "left"),
     [
         ("log log", "log log"),
+        # An Incident ends no transaction and is in no statement: it goes with its own Gtid event alone.
+        ("incident a gtid incident gtid a", "incident gtid incident"),
+        ("gtid begin a end gtid incident gtid begin a end", "gtid incident"),
         ("gtid a gtid b", "gtid b"),
         ("gtid ab", ""),
         ("nothing", "nothing"),
