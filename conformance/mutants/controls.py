@@ -20,8 +20,10 @@ from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.other_readings import AddsNewNames, MovesRules, SkipsTargets
 from conformance.models.filtering.table_filter import RenamesMode, TableFilter
+from conformance.models.replica.other_readings import EndsAtImplicitCommit
 from conformance.models.replica.relay import Receiver
 from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.mutants.apply.faulty_applier import of as applied_by
 from conformance.mutants.boundary.right_answers import (
     PassesOverSpare,
     ResetsAtSpare,
@@ -360,6 +362,12 @@ CONTROLS: Final = (
         _received_by(_StopsAtUnknown),
     ),
     Control("position-at-group-start", "apply", "keeps the group position at an ignored event", _GroupStart()),
+    Control(
+        "group-ends-at-implicit-commit",
+        "apply",
+        "ends a group without a GTID at a statement that commits implicitly",
+        applied_by(EndsAtImplicitCommit),
+    ),
     Control("drop-per-table", "apply", "logs more DROP statements of fewer tables", _entries(_drop_per_table)),
     Control(
         "new-names-added",

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 from conformance.binlog.checksum import ends_with_checksum
 from conformance.binlog.errors import BinlogError, located
-from conformance.binlog.header import MAGIC
+from conformance.binlog.event_types import EventType
+from conformance.binlog.header import MAGIC, TYPE_AT
 from conformance.binlog.reader import READS_ALL, ReaderRules, framed_events, read_events
 from conformance.binlog.servers import server_of
 from conformance.models.replica.relay import Receiver, Reception
@@ -21,6 +22,15 @@ def _unverifying(request: Request) -> ReaderRules:
 def unverified(request: Request) -> Observation:
     """Answer as a receiver that writes events whose checksum is wrong."""
     return answer_with(Receiver, request, _unverifying(request))
+
+
+def unverified_descriptions(request: Request) -> Observation:
+    """Answer as a receiver that verifies the checksums of all events but format descriptions."""
+    observed = answer(request)
+    at = None if observed.error is None or observed.error.kind != "checksum" else observed.error.at
+    if at is None or request.stream[at + TYPE_AT] != EventType.FORMAT_DESCRIPTION:
+        return observed
+    return unverified(request)
 
 
 class _PassesOverSpoilt(Receiver):

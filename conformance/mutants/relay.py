@@ -13,7 +13,13 @@ from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.replica.relay import NewFeed, Receiver, Reception, RelaySettings
 from conformance.models.replica.relay_rules import OwnGtids, RelayRules
 from conformance.models.replica.replica_event import ReplicaEvent
-from conformance.mutants.faulty_receivers import passing_over_spoilt, refusing_malformed, unverified, writing_parts
+from conformance.mutants.faulty_receivers import (
+    passing_over_spoilt,
+    refusing_malformed,
+    unverified,
+    unverified_descriptions,
+    writing_parts,
+)
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.reference.relay import answer_with
@@ -519,6 +525,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-RELAY-CHECKSUM-WRONG",
         "writes events whose checksum is wrong",
         answer=unverified,
+    ),
+    Mutant(
+        "relay-descriptions-unverified",
+        "FORMAT-RELAY-CHECKSUM-WRONG",
+        "writes format descriptions whose checksum is wrong",
+        answer=unverified_descriptions,
     ),
     Mutant(
         "relay-spoilt-event-left-out",

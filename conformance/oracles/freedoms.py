@@ -9,7 +9,12 @@ from typing import Final
 
 from conformance.models.boundary.open_readings import OPEN_READINGS, PASSED_OVER, UNKNOWN_BY_CODE
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.apply_freedoms import is_position_before_ignored, is_spread_of_drops, stops_at_begin
+from conformance.oracles.checks.apply_freedoms import (
+    ends_at_implicit_commit,
+    is_position_before_ignored,
+    is_spread_of_drops,
+    stops_at_begin,
+)
 from conformance.oracles.checks.boundary_freedoms import (
     is_after_spare_marker,
     is_in_own_words,
@@ -428,6 +433,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "whether the positions of the group move over an event of an unknown type outside of a group",
         "The worklog asks for the position of the event only; after a restart the event may be ignored again.",
         is_position_before_ignored,
+    ),
+    Freedom(
+        "apply",
+        "group ends at implicit commit",
+        "whether a group without a GTID ends at a statement in it that commits implicitly, such as CREATE TABLE",
+        "Servers end the transaction there, as WL#7592 has it for statements; a reader of groups waits for the COMMIT.",
+        ends_at_implicit_commit,
     ),
     Freedom(
         "apply",

@@ -44,6 +44,7 @@ from conformance.oracles.checks.logged_event_comparisons import (
     without_select,
 )
 from conformance.oracles.checks.logged_groups import has_length_of_group
+from conformance.oracles.checks.own_gtids import next_number, sets_as_logged, where_numbers_are_right
 from conformance.oracles.checks.unlogged_statements import (
     creations_with_rows,
     mixed_engines,
@@ -221,6 +222,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         )
     ),
     by_log_check("FORMAT-LOG-BODY"),
+    next_number("FORMAT-LOG-GTID-NUMBER"),
     logged("FORMAT-LOG-CREATED", equal_starts, required=False),
     by_log_check("FORMAT-LOG-POSITIONS", rule=_POSITIONS, at=_is_outside("WL7592-LOG-GTID-POSITIONS"), asks_more=True),
     by_log_check("FORMAT-LOG-CHECKSUMS", rule=_CHECKSUMS, at=_is_outside("WL7592-LOG-GTID-CHECKSUMS")),
@@ -244,11 +246,11 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     none_of("WL7592-LOG-ON-UNCHANGED", _of_type(EventType.ANONYMOUS_GTID), "Anonymous_gtid event"),
     logged("WL7592-LOG-ON-PREVIOUS-GTIDS"),
     logged("WL7592-LOG-OFF-PREVIOUS-GTIDS"),
-    logged("WL7592-LOG-PREVIOUS-GTIDS-KEPT", equal("previous_gtids")),
-    logged("WL7592-LOG-SIMPLE-RECOVERY-OLD", equal("previous_gtids")),
-    logged("WL7592-LOG-SIMPLE-RECOVERY-NEW", equal("previous_gtids")),
-    logged("WL7592-LOG-FULL-RECOVERY", equal("previous_gtids")),
-    logged("WL7592-LOG-PURGED-KEPT", equal_rows, types=ROWS_TYPES),
+    sets_as_logged("WL7592-LOG-PREVIOUS-GTIDS-KEPT"),
+    sets_as_logged("WL7592-LOG-SIMPLE-RECOVERY-OLD"),
+    sets_as_logged("WL7592-LOG-SIMPLE-RECOVERY-NEW"),
+    sets_as_logged("WL7592-LOG-FULL-RECOVERY"),
+    where_numbers_are_right(logged("WL7592-LOG-PURGED-KEPT", equal_rows, types=ROWS_TYPES)),
     # WL#7592: unusual statements
     logged("WL7592-LOG-OFF-NO-RESTRICTIONS"),
     logged("WL7592-LOG-OFF-CREATE-SELECT-ALLOWED", types=_QUERIES),

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Final
+from uuid import UUID
 
 from conformance.binlog.servers import Server
 from conformance.models.server.settings import GTID_MODES
@@ -86,7 +87,8 @@ _WAYS: Final[tuple[Sequence[str], ...]] = (
 )
 _WAY: Final = Dimension("gtid_mode", {", ".join(way): way for way in _WAYS})
 _IN_A_MODE: Final = Number("transactions in a mode", fewest=0)
-_GIVEN: Final = choices("gtid_next", ("AUTOMATIC", "ANONYMOUS or given"))
+#: Given GTIDs of the server's own source leave numbers out, which automatic ones then have first.
+_GIVEN: Final = choices("gtid_next", ("AUTOMATIC", "ANONYMOUS or given", "its own, with gaps"))
 _BETWEEN: Final = choices("between the modes", ("nothing", "FLUSH", "restart", "crash"))
 _FROM_ON: Final = [name for name in _WAY.classes if name.startswith("ON,")]
 _PURGED: Final = Dimension(
@@ -140,16 +142,23 @@ def logged_chains(choose: Chooser, server: Server) -> Question:
 
 
 def _in_mode(scenario: LogQuestion, table: TableName, mode: str) -> None:
-    given = scenario.vary(_GIVEN) != "AUTOMATIC"
-    for _ in scenario.several_of(_IN_A_MODE):
-        if not given:
+    given = scenario.vary(_GIVEN)
+    for number in scenario.several_of(_IN_A_MODE):
+        if given == "AUTOMATIC" or (given == "its own, with gaps" and (number % 2 or mode == "OFF")):
             scenario.do(Insert(table=table, values=(1,)))
             continue
-        anonymous = mode == "OFF" or (mode != "ON" and scenario.choose.yes())
-        gtid = "ANONYMOUS" if anonymous else scenario.given_gtid()
+        is_own = given == "its own, with gaps"
+        anonymous = not is_own and (mode == "OFF" or (mode != "ON" and scenario.choose.yes()))
+        gtid = "ANONYMOUS" if anonymous else _own_gtid(scenario) if is_own else scenario.given_gtid()
         scenario.do(SetSession(variable="gtid_next", value=gtid))
         scenario.do(Insert(table=table, values=(2,)))
         scenario.do(SetSession(variable="gtid_next", value="AUTOMATIC"))
+
+
+def _own_gtid(scenario: LogQuestion) -> str:
+    """Return a GTID of the server's own source with a number that leaves one out."""
+    own = scenario.server.settings.server_uuid
+    return f"{own}:{scenario.server.executed.next_of(UUID(own).bytes) + 1}"
 
 
 def _purge(scenario: LogQuestion) -> None:

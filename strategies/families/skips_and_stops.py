@@ -3,11 +3,12 @@
 from typing import Final
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
 from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_TAGGED_GTIDS
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
-from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -104,6 +105,7 @@ def _add_named(stream: StreamBuilder, planned: list[PlannedEvent], *, tagged: bo
     return group
 
 
+_POSITIONS_WITHIN: Final = ("within its first event", "end of its first event", "within its last event")
 _POSITION: Final = choices(
     "stop position",
     (
@@ -140,10 +142,30 @@ _ODD_ID: Final = Dimension(
 )
 
 
+#: What is skipped does not keep an applier from coming to the position.
+_SKIPPED: Final = Dimension("skip counter", {"0": 0, "1": 1, "1000": 1000})
+#: A server takes the end of each event that the counter skips for the position, of groups too.
+_WITHIN: Final = (
+    Impossible(
+        {_POSITION.name: _POSITIONS_WITHIN, "skip counter": ("1", "1000")},
+        "what position a skipped group has is left to servers",
+    ),
+    Impossible(
+        {
+            "event with a far position": ("Rotate", "statement", "unknown event", _OF_REPLICA),
+            "skip counter": ("1", "1000"),
+        },
+        "so is that of a skipped event that is of no log",
+    ),
+)
+_NEXT: Final = yes_or_no("a format description without a position comes next")
+
+
 @family(
     focus="WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(_POSITION, _LOG, _NAMES, _ODD, _ODD_ID, GROUP, BEFORE),
+    dimensions=(_POSITION, _LOG, _NAMES, _ODD, _ODD_ID, _SKIPPED, _NEXT, GROUP, BEFORE),
+    impossible=_WITHIN,
 )
 def stop_positions(stream: StreamBuilder) -> None:
     """Groups for an applier that stops at a position, with an event before them whose position must not count."""
@@ -170,6 +192,12 @@ def stop_positions(stream: StreamBuilder) -> None:
         "the log's first event": 4,
     }[stream.vary(_POSITION)]
     stream.settings["until"] = {"log_name": names[_LOGS.index(log)], "log_pos": position}
+    if counter := stream.vary(_SKIPPED):
+        stream.settings["skip_counter"] = counter
+    if stream.vary(_NEXT):
+        # As after FLUSH RELAY LOGS: the position that counts is the end of the last group.
+        stream.add(stream.described(flags=int(Flag.ARTIFICIAL)))
+        stream.set_log_pos(0)
     for _ in range(2):
         _add(stream, replica_groups.create(stream), has_event=True)
 

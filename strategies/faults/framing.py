@@ -196,6 +196,10 @@ def bad_checksum(stream: StreamBuilder) -> None:
     stream.expect_refusal(at=start, kind="checksum", marks=marks)
 
 
+#: The place of the time of creation in the body of a format description.
+_CREATED_AT: Final = 52
+
+
 def byte_of_bit(stream: StreamBuilder, start: int, end: int) -> int:
     """Choose the byte with the wrong bit, at the place that the stream's variant names, and return its offset.
 
@@ -205,8 +209,12 @@ def byte_of_bit(stream: StreamBuilder, start: int, end: int) -> int:
         end: The offset after the event.
     """
     border = end - CHECKSUM_BYTES
+    body = (start + HEADER_BYTES, border - 1) if border > start + HEADER_BYTES else (border, end - 1)
+    if stream.bytes[start + TYPE_AT] == EventType.FORMAT_DESCRIPTION:
+        # Its other bytes decide how it is read, and whether it has a checksum.
+        body = (start + HEADER_BYTES + _CREATED_AT, start + HEADER_BYTES + _CREATED_AT + 3)
     first, last = {
-        "body": (start + HEADER_BYTES, border - 1) if border > start + HEADER_BYTES else (border, end - 1),
+        "body": body,
         "checksum": (border, end - 1),
         "timestamp": (start, start + TYPE_AT - 1),
         "server id": (start + TYPE_AT + 1, start + LENGTH_AT - 1),

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.event_types import EventType
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.servers import (
     WITH_CHECKSUMS,
@@ -31,6 +32,9 @@ _VICTIM: Final = Dimension(
     {each: each for each in (*_PLACES, _ROWS, _UNKNOWN, _ROTATE)},
     profiles={_UNKNOWN: WITH_IGNORABLE_FLAG},
 )
+_DESCRIPTION: Final = "format description"
+#: Of what a receiver gets, that with which a log begins too: it is covered by the checksum that it announces itself.
+_RECEIVED: Final = Dimension(_VICTIM.name, {**_VICTIM.classes, _DESCRIPTION: _DESCRIPTION}, profiles=_VICTIM.profiles)
 #: The log of the source that has the event.
 _LOG: Final = choices("log with the fault", ("the first", "the second"))
 _AFTER: Final = choices("after the fault", ("another group", "nothing"))
@@ -116,7 +120,13 @@ _READ, _READ_LENGTHS = _events(
 )
 
 
-def _add_groups(stream: StreamBuilder, mode: str, next_log: Callable[[], None], after: str) -> tuple[int, int]:
+def _add_groups(
+    stream: StreamBuilder,
+    mode: str,
+    next_log: Callable[[], None],
+    after: str,
+    victims: Dimension[str] = _VICTIM,
+) -> tuple[int, int]:
     """Add groups, and return where the event that is to have a fault begins and ends (exclusive).
 
     Args:
@@ -124,11 +134,15 @@ def _add_groups(stream: StreamBuilder, mode: str, next_log: Callable[[], None], 
         mode: The source's gtid_mode.
         next_log: Ends the source's log and begins its next one.
         after: What comes after the event and its group, of `_AFTER`.
+        victims: The events that may have the fault.
     """
-    victim = stream.vary(_VICTIM)
+    victim = stream.vary(victims)
+    description = 0
     replica_variants.add_before(stream, mode, _BEFORE)
     if stream.vary(_LOG) == "the second":
         next_log()
+        types = [event.type for event, _, _ in stream.placed]
+        description = len(types) - 1 - types[::-1].index(EventType.FORMAT_DESCRIPTION)
     first = len(stream.placed)
     planned = replica_variants.plain_group(stream, by_change=False)
     if victim == _ROWS:
@@ -141,8 +155,8 @@ def _add_groups(stream: StreamBuilder, mode: str, next_log: Callable[[], None], 
     elif victim == _UNKNOWN:
         # Without a body it could not be cut after its header.
         stream.add(mysql_events.ignorable(stream, UNASSIGNED[-1], stream.choose.octets(1, 40), flags=0))
-    elif victim == _ROWS:
-        index = last - 1
+    elif victim in (_ROWS, _DESCRIPTION):
+        index = last - 1 if victim == _ROWS else description
     else:
         place = _PLACES[victim]
         index = last if place < 0 else min(first + place, last)
@@ -160,7 +174,9 @@ def _relay_log(stream: StreamBuilder, *, after: str = "another group") -> tuple[
     return _add_groups(stream, mode, lambda: replica_groups.begin_next_log(stream, lengths=lengths), after)
 
 
-def _source_log(stream: StreamBuilder, *, after: str = "another group") -> tuple[int, int]:
+def _source_log(
+    stream: StreamBuilder, *, after: str = "another group", victims: Dimension[str] = _VICTIM
+) -> tuple[int, int]:
     """Add what a source sends, and return where the event that is to have a fault begins and ends (exclusive)."""
     lengths = declare_up_to(stream, UNASSIGNED[-1]) if stream.server.rules.ignorable else None
 
@@ -170,7 +186,7 @@ def _source_log(stream: StreamBuilder, *, after: str = "another group") -> tuple
         groups.begin_plain_log(stream, lengths=lengths)
 
     groups.begin_plain_log(stream, lengths=lengths)
-    return _add_groups(stream, replica_variants.set_mode(stream), next_log, after)
+    return _add_groups(stream, replica_variants.set_mode(stream), next_log, after, victims)
 
 
 def _cut(stream: StreamBuilder, event: tuple[int, int], place: str, mark: str) -> None:
@@ -242,12 +258,12 @@ def wrong_checksums_in_relay_logs(stream: StreamBuilder) -> None:
     profiles=WITH_CHECKSUMS,
     fault=True,
     checksums=True,
-    dimensions=(PLACE_OF_BIT, _VICTIM, _LOG, _AFTER, MODE, _BEFORE, GROUP),
+    dimensions=(PLACE_OF_BIT, _RECEIVED, _LOG, _AFTER, MODE, _BEFORE, GROUP),
     impossible=(_WITHOUT_ROWS,),
 )
 def wrong_checksums_received(stream: StreamBuilder) -> None:
     """Groups that a source sends, with an event of which one bit is wrong when it arrives."""
-    _spoil(stream, _source_log(stream, after=stream.vary(_AFTER)), "FORMAT-RELAY-CHECKSUM-WRONG")
+    _spoil(stream, _source_log(stream, after=stream.vary(_AFTER), victims=_RECEIVED), "FORMAT-RELAY-CHECKSUM-WRONG")
 
 
 @family(

@@ -5,6 +5,7 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet
 from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -31,7 +32,13 @@ _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 _STATEMENTS: Final = b"\x01"
 
 
-def begin_relay_log(stream: StreamBuilder, *, lengths: bytes | None = None, log_name: str = SOURCE_LOG) -> None:
+def begin_relay_log(
+    stream: StreamBuilder,
+    *,
+    lengths: bytes | None = None,
+    log_name: str = SOURCE_LOG,
+    received: GtidSet = groups.NO_GTIDS,
+) -> None:
     """Add what a relay log begins with: format description, Previous_gtids, and what a source begins a connection with.
 
     That is the artificial Rotate that names its log, and its format description: a receiver reads nothing else after
@@ -41,8 +48,9 @@ def begin_relay_log(stream: StreamBuilder, *, lengths: bytes | None = None, log_
         stream: The stream to add to.
         lengths: The post-header lengths of the format description; the server's when None.
         log_name: The name of the source's log.
+        received: The GTIDs in the Previous_gtids event: those received before, which may not be executed yet.
     """
-    groups.begin_plain_log(stream, lengths=lengths)
+    groups.begin_plain_log(stream, lengths=lengths, named=received)
     stream.settings["tables"] = list(TABLES)
     stream.add(rotate(stream, log_name, 4, flags=_ARTIFICIAL))
     stream.describe_format()

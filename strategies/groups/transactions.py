@@ -74,17 +74,28 @@ def add_gtid_list(stream: StreamBuilder) -> None:
     stream.add(mariadb_events.binlog_checkpoint(stream))
 
 
-def begin_plain_log(stream: StreamBuilder, *, lengths: bytes | None = None, version: str | None = None) -> None:
+#: An empty set.
+NO_GTIDS: Final = GtidSet(())
+
+
+def begin_plain_log(
+    stream: StreamBuilder,
+    *,
+    lengths: bytes | None = None,
+    version: str | None = None,
+    named: GtidSet = NO_GTIDS,
+) -> None:
     """Add the least with which a log of this server begins, so that a reader reaches the subject of the stream.
 
     Args:
         stream: The stream to add to.
         lengths: The post-header lengths of the format description; the server's when None.
         version: The server version in it; the server's when None.
+        named: The GTIDs in the Previous_gtids event, for servers that always write one.
     """
     begin_log(stream, previous=False, lengths=lengths, version=version)
     if stream.server.gtid_form not in ("absent", "5.6"):
-        stream.add(gtid_events.previous_gtids(stream, GtidSet(()), flags=int(Flag.IGNORABLE)))
+        stream.add(gtid_events.previous_gtids(stream, named, flags=int(Flag.IGNORABLE)))
 
 
 def begin_next_log(stream: StreamBuilder, *, flags: int = 0, lengths: bytes | None = None) -> None:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
+from uuid import UUID
 
 from conformance.binlog.event_types import GTID_TYPES, EventType, Purpose, types_of
 from conformance.binlog.flags import Flag
@@ -132,6 +133,14 @@ class LogQuestion(ScenarioBuilder):
         """Record that the rules on boundary markers govern every event that they cover."""
         self._with_boundaries = True
 
+    def _number_marks(self, log: PlannedLog, event: LoggedEvent) -> tuple[str, ...]:
+        """Return the requirement on the server's own numbers, if an event has one, or those of purged logs."""
+        own = UUID(self._settings.server_uuid).bytes
+        has_number = event.type in GTID_TYPES and event.fields["source_uuid"] == own
+        if event.type == EventType.PREVIOUS_GTIDS and log is self.server.logs[0]:
+            has_number = any(each.uuid == own for each in event.fields["previous_gtids"].sources)
+        return ("FORMAT-LOG-GTID-NUMBER",) if has_number else ()
+
     def _marks_of_statement(
         self, number: int, statement: Statement, entries: Sequence[Mapping[str, Any]], logged: Sequence[int]
     ) -> Iterator[tuple[str, Sequence[int]]]:
@@ -158,7 +167,7 @@ class LogQuestion(ScenarioBuilder):
         owned: dict[tuple[int | None, bool], list[int]] = defaultdict(list)
         for number, log in enumerate(self.server.logs):
             for event, flags, owner in _events(log):
-                for requirement in _marks_of_event(log, event):
+                for requirement in (*_marks_of_event(log, event), *self._number_marks(log, event)):
                     marks[requirement].append(len(entries))
                 owned[owner, event.type in GTID_TYPES].append(len(entries))
                 entries.append(_entry(log, number, event, flags))

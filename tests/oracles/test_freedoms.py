@@ -620,6 +620,10 @@ TAKEN = {
         "apply",
         [lambda case, answer: CONTROL["position-at-group-start"](request_of(case))],
     ),
+    "group ends at implicit commit": (
+        "apply",
+        [lambda case, answer: CONTROL["group-ends-at-implicit-commit"](request_of(case))],
+    ),
     "spread of dropped tables": ("apply", [lambda case, answer: CONTROL["drop-per-table"](request_of(case))]),
     "stop at BEGIN": ("apply", [stopping_at_begin]),
     "entry of the failure": ("apply", [without_the_failed_entry, with_a_failed_entry]),

@@ -159,6 +159,27 @@ def _temporary_tables(engine: str, other: str) -> dict[str, tuple[Statement, ...
     return made  # fmt: skip
 
 
+def _dropped_elsewhere(engine: str) -> tuple[Statement, ...]:
+    """Return the drop of a database that is the default of another session, which goes on with it."""
+    table, inside = TableName("d2", "x"), (_insert(_T2, 8, session=2), _insert_null(_T2))
+    return (
+        CreateDatabase(database="d2"), CreateTable(table=table, engine=engine), Use(database="d2", session=2),
+        Begin(session=2), *inside, DropDatabase(database="d2"), _insert(_T2, 9, session=2), Commit(session=2),
+        CreateTable(table=_NEW, engine=engine, session=2), CreateDatabase(database="d2"),
+        CreateTable(table=table, engine=engine, session=2), _insert(table, 3, session=2),
+    )  # fmt: skip
+
+
+def _own_gtids(uuid: str) -> dict[str, tuple[Statement, ...]]:
+    """Return scenarios of given GTIDs of the server's own source, whose gaps automatic ones fill."""
+    one = _insert(_T1, 1)
+    first, second = ((_gtid_next(f"{uuid}:{number}"), one, _gtid_next("AUTOMATIC")) for number in (13, 12))
+    return {
+        "GTIDs of its own, with gaps": (one, *first, one, *second, one, FlushLogs(), one, one, one),
+        "GTIDs of its own, with gaps, restart": (*first, one, Disconnect(), Restart(), one, *second, one, one, one),
+    }
+
+
 def _definitions(engine: str) -> dict[str, tuple[Statement, ...]]:
     """Return scenarios of definitions: WL#7592 on CREATE TABLE ... SELECT, drops of tables and of databases."""
     select = CreateTableSelect(table=_NEW, sources=(_T1,), engine=engine)
@@ -200,6 +221,7 @@ def _definitions(engine: str) -> dict[str, tuple[Statement, ...]]:
         "drop database that is obstructed": (*database, *tables[:2], obstructed),
         "drop database of many tables": (*database, *tables, obstructed),
         "drop database of no table": (*database, obstructed),
+        "default database of another session dropped": _dropped_elsewhere(engine),
     }  # fmt: skip
 
 
@@ -353,5 +375,6 @@ def directed_scenarios(profile: str, *, engine: str, form: str, **settings: Any)
     before = [CreateDatabase(database="d1"), Use(database="d1")]
     before += [CreateTable(table=table, engine=engine) for table in (_T1, _T2)]
     before += [CreateTable(table=_OTHER, engine=other), *(_insert(each, 1, 2) for each in (_T1, _T2, _OTHER))]
-    for name, statements in _statements(profile, engine).items():
+    own = _own_gtids(chosen.server_uuid) if on else {}
+    for name, statements in (_statements(profile, engine) | own).items():
         yield name, Scenario(chosen, (*before, *statements, Disconnect()))

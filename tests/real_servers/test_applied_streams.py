@@ -46,6 +46,8 @@ FAMILIES = (
     "rows_before_rows_query",
     "skip_and_until",
     "groups_sent_again",
+    "odd_groups_applied",
+    "retrieved_groups_applied",
     "older_source_streams",
     "streams_without_gtids",
     "wrong_lengths_in_relay_logs",

@@ -7,9 +7,9 @@ import pytest
 from conformance.binlog.checksum import ChecksumAlgorithm, checksum
 from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.header import HEADER, HEADER_BYTES
+from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, TYPE_AT
 from conformance.binlog.layouts.by_type import layout_of
-from conformance.binlog.reader import read_events
+from conformance.binlog.reader import framed_events, read_events
 from conformance.models.replica.relay import Receiver, RelayEvent, RelaySettings
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.protocol.reported_event import report
@@ -43,6 +43,7 @@ FAMILIES = (
     "streams_without_gtids",
     "ignored_servers",
 )
+DAMAGED = "wrong_checksums_received"
 #: The parser of a receiver reads the length of a database's name as a signed byte, and takes the statement from
 #: another place or from none: 5.7.22, 8.0.15 and 9.7.4 alike. Its warnings from there on are not compared.
 LONGEST_NAME = 127
@@ -76,7 +77,12 @@ def has_checksums(case: Case) -> bool:
 def sent(case: Case) -> list[tuple[ReplicaEvent, bytes]]:
     """Return what a source sends for a case's stream: the Rotate that names the log, then the events."""
     events = [event for event in read_events(case.stream) if event.header.type not in HEARTBEAT_TYPES]
-    checksummed = has_checksums(case)
+    received_events = [(ReplicaEvent.of_entry(report(event)), event.data) for event in events]
+    return [announced(checksummed=has_checksums(case)), *received_events]
+
+
+def announced(*, checksummed: bool) -> tuple[ReplicaEvent, bytes]:
+    """Return the Rotate that names the source's log."""
     body = layout_of(EventType.ROTATE, 8).write(
         {"next_position": 4, "next_file": SOURCE_LOG.encode()}, post_header_length=8
     )
@@ -93,7 +99,7 @@ def sent(case: Case) -> list[tuple[ReplicaEvent, bytes]]:
         next_file=SOURCE_LOG,
         next_position=4,
     )
-    return [(rotate, data), *((ReplicaEvent.of_entry(report(event)), event.data) for event in events)]
+    return rotate, data
 
 
 def received(server: RealServer, case: Case, events: list[tuple[ReplicaEvent, bytes]]) -> tuple[list, list[str], str]:
@@ -162,3 +168,29 @@ def test_the_relay_logs_of_a_real_replica_are_the_models(replica, family):
         else:
             witnessed_in_case(replica.product.profile.name, case)
     assert different == []
+
+
+def is_description(case: Case) -> bool:
+    """Return whether the event with the wrong checksum is a format description."""
+    return case.stream[case.expected.refused_at + TYPE_AT] == EventType.FORMAT_DESCRIPTION
+
+
+def test_a_real_replica_refuses_a_format_description_whose_checksum_is_wrong(replica):
+    profile = replica.product.profile.name
+    cases = (case_of(CaseId(DAMAGED, profile, seed=SEED, index=index, role="relay")) for index in range(60))
+    damaged = [case for case in cases if is_description(case)][:4]
+    assert damaged
+    for case in damaged:
+        stop = case.expected.refused_at
+        whole = framed_events(bytes(case.stream[len(MAGIC) :]))
+        done = receive(
+            replica,
+            [announced(checksummed=True)[1], *whole],
+            source_id=SOURCE_ID,
+            source_log=SOURCE_LOG,
+            gtid_mode="ON_PERMISSIVE",
+            checksums=True,
+        )
+        assert done.error, str(case.id)
+        written = b"".join(done.relay_logs)
+        assert bytes(case.stream[stop:][:HEADER_BYTES]) not in written, str(case.id)

@@ -18,6 +18,8 @@ _INSERT: Final = re.compile(r"INSERT INTO `(\w+)` VALUES \((.+), (.+)\)\Z")
 _CREATE: Final = re.compile(r"CREATE TABLE (?:IF NOT EXISTS )?`(\w+)`")
 _DROP: Final = re.compile(r"DROP TABLE (?:IF EXISTS )?`(\w+)`")
 _LOAD: Final = re.compile(r"LOAD DATA .* INTO TABLE `(\w+)`")
+_SAVEPOINT: Final = re.compile(r"SAVEPOINT `(\w+)`\Z")
+_BACK: Final = re.compile(r"ROLLBACK TO `(\w+)`\Z")
 _VARIABLE: Final = re.compile(r"@`(\w+)`\Z")
 _RANDOM: Final = re.compile(r"FLOOR\(RAND\(\) \* (\d+)\)\Z")
 _LAST_INSERT_ID: Final = "LAST_INSERT_ID()"
@@ -36,6 +38,8 @@ class ReplicaTables:
     def __init__(self) -> None:
         self._visible: dict[str, list[Row]] = {EXISTING: []}
         self._rows = self._copy(self._visible)
+        #: The rows at each savepoint of the open transaction.
+        self._savepoints: dict[str, dict[str, list[Row]]] = {}
         self._maps: dict[int, str] = {}
         self._variables: dict[str, Any] = {}
         self._last_insert_id = 0
@@ -45,6 +49,7 @@ class ReplicaTables:
     def commit(self) -> None:
         """Show the rows of the open transaction to other sessions."""
         self._visible = self._copy(self._rows)
+        self._savepoints.clear()
 
     def rollback(self) -> None:
         """Undo what the open transaction did."""
@@ -87,6 +92,10 @@ class ReplicaTables:
             self._rows.setdefault(f"{database}.{match[1]}", [])
         elif match := _DROP.match(statement):
             self._rows.pop(f"{database}.{match[1]}", None)
+        elif match := _SAVEPOINT.match(statement):
+            self._savepoints[match[1]] = self._copy(self._rows)
+        elif (match := _BACK.match(statement)) and match[1] in self._savepoints:
+            self._rows = self._copy(self._savepoints[match[1]])
 
     def _insert(self, table: str, row: Row) -> None:
         if table in self._rows:

@@ -143,8 +143,9 @@ def drop_database(server: SourceServer, session: Session, statement: DropDatabas
         tables = server.databases.pop(name)
         if server.rules.drop_plain_alone:
             _log_plain_drops(server, session, name, [table for table in tables.values() if not table.transactional])
-        for each in server.sessions.values():
-            each.database = "" if each.database == name else each.database
+        if session.database == name:
+            # Other sessions keep the name as their default, although the database has gone.
+            session.database = ""
         server.log_alone(session, server.text(session, statement, database=name, tables=tuple(tables)))
         return
     if not server.rules.atomic_ddl:

@@ -186,7 +186,7 @@ class SourceServer:
             session.gtid_next = UNDEFINED
         elif next_gtid != ANONYMOUS and mode in NUMBERED_MODES and rules.gtid_events != "never":
             source = UUID(self.settings.server_uuid).bytes
-            identifier = Gtid(source, "", self.executed.next_of(source))
+            identifier = Gtid(source, "", self.next_number(source))
         if identifier is not None:
             self.executed.add(*identifier)
         elif rules.gtid_events != "always":
@@ -199,6 +199,10 @@ class SourceServer:
             flags=anonymous_flags if identifier is None else 0,
             with_statements=not any(each.type in ROWS_TYPES for each in logged),
         )
+
+    def next_number(self, source: bytes) -> int:
+        """Return the number of the next automatic GTID of a source, a UUID: the least that is not executed."""
+        return self.executed.next_of(source)
 
     def _mariadb_gtid(self, logged: Sequence[LoggedEvent]) -> LoggedEvent:
         self._mariadb_gno += 1

@@ -1,6 +1,6 @@
 """Faults in GTIDs: in those that are given, those of purged logs, and those that a restart finds."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Final
 from uuid import UUID
@@ -10,12 +10,14 @@ from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.server.drops import PARTIAL_DROP
-from conformance.models.server.execution import log_of
+from conformance.models.server.execution import log_of, run
 from conformance.models.server.gtid import Gtid
 from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
+from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.recovery import gtids_in
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.session import ANONYMOUS, AUTOMATIC
+from conformance.models.server.settings import Settings
 from conformance.models.server.statements import Crash, Disconnect, InsertGtids, Restart, SetSession, Statement
 from conformance.mutants.log.faults import Answer, begins, by_kind, set_fields, set_flags, units
 from conformance.protocol.observation import Observation, Request
@@ -23,6 +25,59 @@ from conformance.reference.log import scenario_of, written
 
 _CREATE_TEMPORARY: Final = b"create temporary"
 _OF_END: Final = by_kind(Disconnect)
+
+
+class _AfterGreatest(SourceServer):
+    """A server whose next GTID follows the greatest number: it leaves gaps as they are."""
+
+    def next_number(self, source: bytes) -> int:
+        """Return the number after the greatest."""
+        of_source = [each for each in self.executed.gtids().sources if each.uuid == source]
+        return max((interval.end for each in of_source for interval in each.intervals), default=1)
+
+
+class _EveryOther(SourceServer):
+    """A server that leaves out every other number."""
+
+    def next_number(self, source: bytes) -> int:
+        """Return the number after the greatest, and one more where there is any."""
+        return self.executed.next_of(source) if not self.executed.size else 1 + _AfterGreatest.next_number(self, source)
+
+
+class _InBlocks(_AfterGreatest):
+    """A server that takes numbers in blocks of ten, of which a crash loses what is left."""
+
+    _crashed = False
+
+    def start_again(self, settings: Settings, *, stopped: bool) -> None:
+        """Start again; after a crash in the next block."""
+        super().start_again(settings, stopped=stopped)
+        self._crashed = not stopped
+
+    def next_number(self, source: bytes) -> int:
+        """Return the least free number; after a crash the first of a new block, and then those after the greatest."""
+        if self._crashed:
+            self._crashed = False
+            return (super().next_number(source) // 10 + 1) * 10 + 1
+        return super().next_number(source)
+
+
+def logged_by(server: Callable[[Settings], SourceServer]) -> Answer:
+    """Return the answer of another server, made with the settings of the scenario."""
+
+    def answer(request: Request) -> Observation:
+        scenario = scenario_of(request)
+        made = server(scenario.settings)
+        for index, each in enumerate(scenario.statements):
+            run(made, index, each)
+        return written(request, made.logs)
+
+    return answer
+
+
+after_greatest: Final = logged_by(_AfterGreatest)
+every_other: Final = logged_by(_EveryOther)
+in_blocks: Final = logged_by(_InBlocks)
 
 
 def own_gtids(logs: Sequence[PlannedLog], number: int) -> GtidSet:

@@ -35,6 +35,9 @@ from conformance.mutants.log.framing_faults import (
     without_gtid_event,
 )
 from conformance.mutants.log.gtid_faults import (
+    after_greatest,
+    every_other,
+    in_blocks,
     own_gtids,
     purged_lost_at_restart,
 )
@@ -170,6 +173,24 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-GTID-ONCE",
         "every transaction has the number 1",
         answer=changed(of_type(EventType.GTID), set_fields(gno=1)),
+    ),
+    Mutant(
+        "logs-number-after-greatest",
+        "FORMAT-LOG-GTID-NUMBER",
+        "the next GTID follows the greatest number; numbers that given GTIDs left out are never used",
+        answer=after_greatest,
+    ),
+    Mutant(
+        "logs-every-other-number",
+        "FORMAT-LOG-GTID-NUMBER",
+        "automatic GTIDs have every other number",
+        answer=every_other,
+    ),
+    Mutant(
+        "logs-numbers-in-blocks",
+        "FORMAT-LOG-GTID-NUMBER",
+        "numbers are taken in blocks of ten, and a crash loses what is left of one",
+        answer=in_blocks,
     ),
     Mutant(
         "logs-mariadb-gtid-repeated",

@@ -1,15 +1,29 @@
 """The differences that are left to appliers."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
+from functools import lru_cache
 from typing import Any, Final
 
+from conformance.binlog.errors import BinlogError, MalformedBody
+from conformance.binlog.reader import read_events
+from conformance.binlog.rows.open_tables import OpenTables
 from conformance.binlog.servers import server_of
+from conformance.models.replica.other_readings import EndsAtImplicitCommit
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.models.replica.replica_settings import ReplicaSettings
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.differences import Difference
+from conformance.protocol.reported_event import report
+from conformance.strategies.grammar.case import Case
 
 _LOGGED: Final = ("logged_statements", "logged_anonymous_gtids")
 #: The GTID of a group without a Gtid event.
 _NO_GTID: Final = "ANONYMOUS"
+#: The fields that show where a group ends.
+_OF_GROUPS: Final = frozenset(
+    {"in_group", "gtid", "transactions", "group_relay_log_pos", "source_log_pos", "logged_groups", "logged_gtids"}
+)
 _OF_GROUP: Final = ("group_relay_log_pos", "source_log", "source_log_pos")
 
 
@@ -52,6 +66,41 @@ def stops_at_begin(alignment: Alignment, difference: Difference) -> bool:
         return False
     opened = not events[stop - 1]["in_group"] and events[stop]["gtid"] == _NO_GTID
     return opened and all(event["gtid"] == _NO_GTID for event in events[stop:] if event["offset"] < refused_at)
+
+
+def ends_at_implicit_commit(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether an answer is that of an applier for which a statement that commits implicitly ends its group.
+
+    The number of groups may be any in between: what follows in the group is applied by itself, or all together.
+    """
+    if difference.field not in _OF_GROUPS or difference.index >= alignment.count:
+        return False
+    wanted, seen = alignment.case.expected.events[difference.index], alignment.observed(difference.index)
+    other = _with_ended_groups(alignment).get(wanted["offset"])
+    if seen is None or other is None:
+        return False
+    value = seen.get(difference.field)
+    if difference.field == "transactions" and isinstance(value, int):
+        return bool(wanted[difference.field] <= value <= other[difference.field])
+    return bool(value == other.get(difference.field))
+
+
+# One entry is enough: an answer is examined for all its differences before the next one.
+@lru_cache(maxsize=1)
+def _with_ended_groups(alignment: Alignment) -> Mapping[int, Mapping[str, Any]]:
+    """Return the entries of such an applier by offset, none where no group has such a statement."""
+    case = alignment.case
+    applier = EndsAtImplicitCommit(ReplicaSettings.of_json(case.id.profile, case.settings))
+    done = applier.apply(_events(case))
+    return {each.event.offset: each.entry() for each in done} if applier.has_ended_groups else {}
+
+
+def _events(case: Case) -> Iterator[ReplicaEvent]:
+    tables = OpenTables()
+    with suppress(BinlogError, MalformedBody):
+        for event in read_events(case.stream, server_of(case.id.profile).rules):
+            yield ReplicaEvent.of_entry(report(event, tables))
+            tables.observe(event)
 
 
 def is_spread_of_drops(alignment: Alignment, difference: Difference) -> bool:

@@ -1,0 +1,100 @@
+"""The mutants of the role `apply`: groups without a change, partly undone or in two phases, and received ones."""
+
+from typing import Final
+
+from conformance.binlog.gtid_set import GtidSet
+from conformance.models.replica.applier import Applier, ApplyOutcome
+from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.models.replica.transaction_table import ANONYMOUS
+from conformance.mutants.apply.faulty_applier import of
+from conformance.mutants.mutant import Mutant
+
+_CHANGES: Final = OF_TRANSACTIONS - {Kind.BEGIN, Kind.COMMIT, Kind.PREPARES}
+
+
+class _ForgetsEmpty(Applier):
+    _has_changes = False
+
+    def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        self._has_changes = kind in _CHANGES or (self._has_changes and kind is not Kind.GTID)
+        return super()._run(event, kind)
+
+    def _commit(self, event: ReplicaEvent) -> None:
+        gtid = self._gtid
+        if not self._has_changes:
+            self._gtid = ANONYMOUS
+        super()._commit(event)
+        self._gtid = gtid
+
+
+class _EndsPreparedAlone(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        ends = event.query.startswith(("XA COMMIT", "XA ROLLBACK"))
+        return super()._take(event, Kind.COMMIT if ends and self._gtid in ("", ANONYMOUS) else kind)
+
+
+class _SkipsFirst(Applier):
+    def _reaches_until(self, event: ReplicaEvent) -> bool:
+        return not self._skip_counter and super()._reaches_until(event)
+
+
+class _NeedsPosition(Applier):
+    def _reaches_until(self, event: ReplicaEvent) -> bool:
+        return bool(event.log_pos) and super()._reaches_until(event)
+
+
+class _TakesReceived(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        if kind is Kind.PREVIOUS_GTIDS:
+            self._executed.add_set(GtidSet.from_text(event.fields.get("previous_gtids", "")))
+        return super()._take(event, kind)
+
+
+class _BackEndsGroup(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        return super()._take(event, Kind.COMMIT if event.query.startswith("ROLLBACK TO") else kind)
+
+
+APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "apply-empty-group-forgotten",
+        "FORMAT-APPLY-GTID",
+        "does not take the GTID of a group without changes as executed",
+        answer=of(_ForgetsEmpty),
+    ),
+    Mutant(
+        "apply-xa-commit-no-group",
+        "WL7592-APPLY-OWN-LOG-ANONYMOUS",
+        "takes the statement that commits a prepared XA transaction for the end of one without a change",
+        answer=of(_EndsPreparedAlone),
+    ),
+    Mutant(
+        "apply-rollback-to-ends-group",
+        "FORMAT-APPLY-GROUP",
+        "ends a group at a ROLLBACK TO SAVEPOINT",
+        answer=of(_BackEndsGroup),
+        also=("FORMAT-APPLY-POSITION", "FORMAT-APPLY-GTID", "WL7592-APPLY-OWN-LOG-ANONYMOUS"),
+    ),
+    Mutant(
+        "apply-until-not-while-skipping",
+        "WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
+        "does not look for the stop position as long as the skip counter is not 0",
+        answer=of(_SkipsFirst),
+        also=("WL7592-APPLY-SKIP-NOT-MID-GROUP",),
+    ),
+    Mutant(
+        "apply-until-needs-position",
+        "WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
+        "does not stop before an event without a position, although the last group ends at the stop position",
+        answer=of(_NeedsPosition),
+        also=("WL7592-APPLY-SKIP-NOT-MID-GROUP",),
+    ),
+    Mutant(
+        "apply-received-is-executed",
+        "FORMAT-APPLY-EXECUTED",
+        "takes the GTIDs in a Previous_gtids event as executed",
+        answer=of(_TakesReceived),
+        also=("WL4033-APPLY-KNOWN-HANDLED",),
+    ),
+)

@@ -1,0 +1,152 @@
+"""Scenarios of two sessions whose statements come in between each other: each has its own transaction and settings."""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from conformance.binlog.servers import Server
+from conformance.models.server.settings import BINLOG_FORMATS
+from conformance.models.server.statements import (
+    Begin,
+    Commit,
+    CreateDatabase,
+    CreateTable,
+    Disconnect,
+    DropDatabase,
+    FlushLogs,
+    Insert,
+    Rollback,
+    RollbackTo,
+    Savepoint,
+    SetSession,
+    SetUserVariable,
+    Use,
+)
+from conformance.models.server.tables import TableName
+from conformance.strategies.grammar.chooser import Chooser
+from conformance.strategies.grammar.dimension import Dimension, choices
+from conformance.strategies.grammar.family import asking_family
+from conformance.strategies.grammar.question import Question
+from conformance.strategies.questions.log import LogQuestion
+from conformance.strategies.scenarios.scenario import settings_of
+from conformance.strategies.scenarios.scenario_dimensions import SETTINGS
+
+#: The session that crosses the first one.
+_OTHER: Final = 2
+
+
+def _commits(scenario: LogQuestion, table: TableName) -> None:
+    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    scenario.do(Commit(session=_OTHER))
+
+
+def _rolls_back(scenario: LogQuestion, table: TableName) -> None:
+    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    scenario.do(Rollback(session=_OTHER))
+
+
+def _ends(scenario: LogQuestion, table: TableName) -> None:
+    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    scenario.do(Disconnect(session=_OTHER))
+
+
+def _goes_back(scenario: LogQuestion, table: TableName) -> None:
+    """Set a savepoint of a name that the first session has too, and go back to it."""
+    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    scenario.do(Savepoint(name="s", session=_OTHER))
+    scenario.do(Insert(table=table, values=(2,), session=_OTHER))
+    scenario.do(RollbackTo(name="s", session=_OTHER))
+    scenario.do(Commit(session=_OTHER))
+
+
+def _loses_default(scenario: LogQuestion, table: TableName) -> None:
+    """Drop the default database of the other session, which keeps it: the name is in its statements as before."""
+    lost = scenario.databases[1]
+    scenario.do(CreateDatabase(database=lost, session=_DROPPING))
+    scenario.do(Use(database=lost, session=_OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    scenario.do(DropDatabase(database=lost, session=_DROPPING))
+    scenario.do(Insert(table=table, values=(2,), session=_OTHER))
+    scenario.do(Commit(session=_OTHER))
+    scenario.do(Insert(table=table, values=(3,), session=_OTHER))
+
+
+def _same_name(scenario: LogQuestion, table: TableName) -> None:
+    """Have a temporary table with the name of one of another session, which outlives it."""
+    name = scenario.new_name()
+    scenario.do(Commit(session=_OTHER))
+    for session in (_OTHER, _DROPPING):
+        scenario.create(name=name, engine="innodb", temporary=True, session=session)
+        scenario.do(Insert(table=name, values=(session,), session=session))
+    scenario.do(Disconnect(session=_OTHER))
+    scenario.do(Insert(table=name, values=(4,), session=_DROPPING))
+
+
+def _variable(scenario: LogQuestion, table: TableName) -> None:
+    """Compute a value with a user variable that the first session has set too."""
+    scenario.do(SetUserVariable(value=3, session=_OTHER))
+    scenario.do(Insert(table=table, computed="variable", session=_OTHER))
+    scenario.do(Insert(table=table, computed="variable", session=_DROPPING))
+    scenario.do(Commit(session=_OTHER))
+
+
+def _format(scenario: LogQuestion, table: TableName) -> None:
+    """Log in another format than the first session does."""
+    own = scenario.server.settings.binlog_format
+    other = BINLOG_FORMATS[(BINLOG_FORMATS.index(own) + 1) % len(BINLOG_FORMATS)]
+    scenario.do(Commit(session=_OTHER))
+    scenario.do(SetSession(variable="binlog_format", value=other, session=_OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+
+
+def _defines(scenario: LogQuestion, table: TableName) -> None:
+    """Create a table, which commits what is open in that session alone."""
+    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    scenario.do(CreateTable(table=scenario.new_name(), engine="innodb", session=_OTHER))
+
+
+def _flushes(scenario: LogQuestion, table: TableName) -> None:
+    """Begin another log while both have open transactions."""
+    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    scenario.do(FlushLogs(session=_DROPPING))
+    scenario.do(Commit(session=_OTHER))
+
+
+#: A third session.
+_DROPPING: Final = 3
+_DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
+    "commits": _commits,
+    "rolls back": _rolls_back,
+    "ends": _ends,
+    "goes back to a savepoint": _goes_back,
+    "loses its default database": _loses_default,
+    "has a temporary table of the same name": _same_name,
+    "has a user variable": _variable,
+    "logs in another format": _format,
+    "creates a table": _defines,
+    "goes on in the next log": _flushes,
+}
+_OTHER_DOES: Final = Dimension("the other session", dict(_DOES))
+_FIRST: Final = choices("the first session", ("is in a transaction", "is not"))
+_THEN: Final = choices("then it", ("commits", "rolls back"), when={"the first session": ("is in a transaction",)})
+
+
+@asking_family(focus="FORMAT-LOG-TRANSACTION-ENDS", dimensions=(*SETTINGS, _FIRST, _THEN, _OTHER_DOES))
+def crossed_sessions(choose: Chooser, server: Server) -> Question:
+    """Statements of several sessions in turn, each in its own transaction, database, format and variables."""
+    scenario = LogQuestion(choose, settings_of(choose, server.profile))
+    scenario.open(tables=0)
+    own, other = (scenario.create(engine="innodb") for _ in range(2))
+    is_inside = scenario.vary(_FIRST) == "is in a transaction"
+    scenario.do(SetUserVariable(value=7))
+    if is_inside:
+        scenario.do(Begin())
+    scenario.do(Insert(table=own, values=(5,)))
+    if is_inside:
+        scenario.do(Savepoint(name="s"))
+    scenario.do(Begin(session=_OTHER))
+    scenario.vary(_OTHER_DOES)(scenario, other)
+    scenario.do(Insert(table=own, computed="variable"))
+    if is_inside:
+        scenario.do(Commit() if scenario.vary(_THEN) == "commits" else Rollback())
+    scenario.insert(own, rows=1)
+    return scenario.question()
