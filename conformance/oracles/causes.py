@@ -21,6 +21,7 @@ from conformance.oracles.cause import (
     without_codes,
 )
 from conformance.oracles.checks.ended_answers import ended
+from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.last_before_fault import is_lost, last_before_fault, lost
 from conformance.oracles.checks.miscounted_events import miscounted
@@ -94,6 +95,8 @@ def obstacle(alignment: Alignment, indices: Sequence[int]) -> Cause | None:
             continue
         if (single := _single_refusal(alignment, index)) is not None:
             return single
+        if index in passed_over_for_flag(alignment):
+            return FOR_FLAG
         if alignment.observed(index) is not None and alignment.is_unknown(index):
             return Cause(NOT_KNOWN, known_as(alignment.case.expected.events[index]))
     return None
@@ -132,6 +135,8 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
         return _refusal(alignment)
     if check.cause is None and check.at is not None:
         index = alignment.index_at(check.at)
+        if index is not None and index in passed_over_for_flag(alignment):
+            return FOR_FLAG
         if index is not None and (single := _single_refusal(alignment, index)) is not None:
             return single
     expected = alignment.case.expected

@@ -18,6 +18,7 @@ from conformance.oracles.cause import (
     known_as,
     without_codes,
 )
+from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
 from conformance.oracles.checks.same_value import same_bytes, same_variable
 from conformance.protocol.roles.decode import HEADER_FIELDS
 
@@ -214,7 +215,7 @@ def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Caus
     if alignment.case.role != "decode":
         return Cause(DIFFERS, without_codes(alignment.about.kind(event)), field, role=alignment.case.role)
     if field == "handled" and seen == "ignored":
-        return Cause(NOT_KNOWN, known_as(event))
+        return FOR_FLAG if index in passed_over_for_flag(alignment) else Cause(NOT_KNOWN, known_as(event))
     if field in HEADER_FIELDS:
         # The header is the same for every type.
         return Cause(MISSING if seen is None else DIFFERS, "", field)
