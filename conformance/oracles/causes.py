@@ -20,6 +20,7 @@ from conformance.oracles.cause import (
     known_as,
     without_codes,
 )
+from conformance.oracles.checks.common_refusals import common_cause
 from conformance.oracles.checks.ended_answers import ended
 from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
@@ -123,6 +124,8 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
         return KEPT
     if is_lost(alignment) and _is_at_last(alignment, check):
         return lost(alignment)
+    if check.at is not None and (common := _common_refusal(alignment, check)) is not None:
+        return common
     if check.at is not None and _has_longer_post_header(alignment.case, check.at):
         code = alignment.case.stream[check.at + TYPE_AT]
         if can_misread(code, check.cause) and not _is_at_its_place(alignment, check):
@@ -193,17 +196,27 @@ def _refusal(alignment: Alignment) -> Cause:
     at = error.at
     if at is None and stop < alignment.count:
         at = case.expected.events[stop].get("offset")
-    return _refused(case, at, error.message or error.kind)
+    return _refused(alignment, at, error.message or error.kind)
+
+
+def _common_refusal(alignment: Alignment, check: Check) -> Cause | None:
+    """Return the cause that a refusal has in common with others; None if a check is about something else."""
+    index = alignment.index_at(check.at)
+    words = alignment.refusal(index) if index is not None and check.at is not None else ""
+    return common_cause(alignment, check.at, normalised(words, alignment.case.stream)) if words else None
 
 
 def _single_refusal(alignment: Alignment, index: int) -> Cause | None:
     """Return the cause of an expected event that is refused before the reading goes on; None for another one."""
     words = alignment.refusal(index)
-    return _refused(alignment.case, alignment.case.expected.events[index].get("offset"), words) if words else None
+    return _refused(alignment, alignment.case.expected.events[index].get("offset"), words) if words else None
 
 
-def _refused(case: Case, at: int | None, words: str) -> Cause:
+def _refused(alignment: Alignment, at: int | None, words: str) -> Cause:
+    case = alignment.case
     reason = normalised(words, case.stream)
+    if at is not None and (common := common_cause(alignment, at, reason)) is not None:
+        return common
     if at is None or not 0 < at < len(case.stream) - TYPE_AT:
         return Cause(REFUSED, "end of the stream", reason=reason)
     code = case.stream[at + TYPE_AT]

@@ -64,7 +64,7 @@ def _read(alignment: Alignment) -> Iterator[int]:
 
 
 def _is_expected(alignment: Alignment, code: int) -> bool:
-    """Return whether a reader is expected to know a type: one that has the flag on purpose, if it declares its fields."""
+    """Return whether a reader should know a type: one that servers write with the flag, if it declares its fields."""
     return code not in _USUALLY_FLAGGED or not alignment.declared.isdisjoint(own_fields(code))
 
 
