@@ -28,6 +28,7 @@ from conformance.oracles.checks.last_before_fault import is_lost, last_before_fa
 from conformance.oracles.checks.miscounted_events import miscounted
 from conformance.oracles.checks.misread_bodies import misread_bodies
 from conformance.oracles.checks.post_headers import LONGER, can_misread, finds_value
+from conformance.oracles.checks.remembered_begin import REMEMBERED, first_remembered
 from conformance.oracles.differences import DECISIVE
 from conformance.oracles.oracle import Check, wrong_end
 from conformance.oracles.reasons import OF_CHECKSUM, crash_reason, normalised
@@ -122,6 +123,8 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
 def _cause(alignment: Alignment, check: Check) -> Cause:
     if check.at is not None and check.at in misgoverned(alignment):
         return KEPT
+    if first_remembered(alignment) is not None:
+        return REMEMBERED
     if is_lost(alignment) and _is_at_last(alignment, check):
         return lost(alignment)
     if check.at is not None and (common := _common_refusal(alignment, check)) is not None:

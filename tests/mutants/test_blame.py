@@ -6,7 +6,7 @@ from functools import cache
 import pytest
 
 from conformance.mutants.mutant import MutantImplementation
-from conformance.mutants.registry import mutants
+from conformance.mutants.registry import mutant_of, mutants
 from conformance.oracles.judge import Judge, request_of
 from conformance.specs.catalogue import ROLES, catalogue
 from conformance.strategies.grammar.case_id import CaseId
@@ -169,3 +169,14 @@ def test_every_mutant_is_caught_where_it_is_looked_for(role):
 def test_every_row_is_needed():
     used = {row for role in ROLES for row in explained_by_rows(role).values()}
     assert [row for row in ROWS if row not in used] == []
+
+
+#: Mutants of boundary parsers whose one fault shows in several ways.
+ONE_FINDING = ("incident-ignored", "no-reset", "reset-keeps-begin")
+
+
+@pytest.mark.parametrize("name", ONE_FINDING)
+def test_a_fault_of_a_parser_that_shows_in_several_ways_is_one_finding(name):
+    mutant = mutant_of(name)
+    caught = blames(mutant)
+    assert len({failure.finding for failures in caught for failure in failures.values()}) == 1
