@@ -27,6 +27,7 @@ from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.last_before_fault import is_lost, last_before_fault, lost
 from conformance.oracles.checks.miscounted_events import miscounted
 from conformance.oracles.checks.misread_bodies import misread_bodies
+from conformance.oracles.checks.misread_statements import OTHER_CHECKSUMS, misread_for_checksums
 from conformance.oracles.checks.post_headers import LONGER, can_misread, finds_value
 from conformance.oracles.checks.remembered_begin import REMEMBERED, first_remembered
 from conformance.oracles.differences import DECISIVE
@@ -125,6 +126,9 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
         return KEPT
     if first_remembered(alignment) is not None:
         return REMEMBERED
+    index = alignment.index_at(check.at)
+    if index is not None and index in misread_for_checksums(alignment):
+        return OTHER_CHECKSUMS
     if is_lost(alignment) and _is_at_last(alignment, check):
         return lost(alignment)
     if check.at is not None and (common := _common_refusal(alignment, check)) is not None:

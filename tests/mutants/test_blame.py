@@ -39,8 +39,6 @@ ROWS = (
     ("extended-not-read", "FORMAT-BOUNDARY-STATE WL4162-*", MORE_EVENTS),
     ("safety-by-text", "WL3303-*", MORE_EVENTS),
     ("*-safe", "WL3303-*", MORE_EVENTS),
-    ("silent-dump", "WL4162-DUMP-FEEDS-READ WL4162-RESET-EACH-FILE", WHOLE),
-    ("start-forgotten", "WL4162-RESET-EACH-FILE", WHOLE),
     ("feeds-printed-events-only", "WL4162-WARN-DUMP", WHOLE),
     ("warning-types-swapped", "WL4162-DUMP-FEEDS-READ WL4162-RESET-EACH-FILE", WHOLE),
     ("relay-stops-at-warning", "WL4162-RELAY-KEEPS-EVENTS WL4033-RELAY-*", NOT_READ),
@@ -171,12 +169,12 @@ def test_every_row_is_needed():
     assert [row for row in ROWS if row not in used] == []
 
 
-#: Mutants of boundary parsers whose one fault shows in several ways.
-ONE_FINDING = ("incident-ignored", "no-reset", "reset-keeps-begin")
+#: Mutants whose one fault shows in several ways.
+ONE_FINDING = ("incident-ignored", "no-reset", "reset-keeps-begin", "artificial-by-log-pos", "start-forgotten")
 
 
 @pytest.mark.parametrize("name", ONE_FINDING)
-def test_a_fault_of_a_parser_that_shows_in_several_ways_is_one_finding(name):
+def test_a_fault_that_shows_in_several_ways_is_one_finding(name):
     mutant = mutant_of(name)
     caught = blames(mutant)
     assert len({failure.finding for failures in caught for failure in failures.values()}) == 1

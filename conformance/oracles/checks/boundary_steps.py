@@ -37,10 +37,12 @@ _AFTER_STEP: Final = ("state", "within_transaction")
 _MARKER: Final = "marker"
 #: The field with what the header alone answers: it follows from the marker.
 _ANSWERS: Final = "answers"
+#: The types of Rotate events and of artificial ones.
+_OF_ROTATES: Final = {BoundaryType.SELF_CONTAINED.heading, BoundaryType.IGNORE_BOUNDARY.heading}
 #: The name of a boundary type.
 NAME: Final = re.compile("|".join(each.heading for each in BoundaryType))
 #: A boundary parser is fed every event, of any type.
-_EVERY_EVENT: Final = ReaderRules(beyond_format_description=True, known=frozenset(range(256)))
+EVERY_EVENT: Final = ReaderRules(beyond_format_description=True, known=frozenset(range(256)))
 _OF_WORKLOG: Final[tuple[State, ...]] = tuple(
     (each, begun) for each in COLUMNS for begun in (False, True) if not begun or each in WITHIN_TRANSACTION
 )
@@ -88,7 +90,7 @@ def fed_by_offset(stream: bytes) -> Mapping[int, FedEvent]:
     """Return what is fed of each event of a stream, by its offset, up to the first that cannot be read."""
     events: dict[int, FedEvent] = {}
     with suppress(BinlogError, MalformedBody):
-        for event in read_events(stream, _EVERY_EVENT):
+        for event in read_events(stream, EVERY_EVENT):
             events[event.offset] = FedEvent.of(event)
     return events
 
@@ -310,7 +312,14 @@ def field_cause(alignment: Alignment, index: int, name: str) -> Cause:
         return Cause("kept at an Incident", field="state", role="boundary")
     if name in _AFTER_STEP and own.get("warning") and "state" in own and value is not None:
         return Cause("is not Not Defined after an error", field="state", role="boundary")
+    if name == "boundary_type" and {wanted, value} == _OF_ROTATES and _is_rotate(alignment, index):
+        return Cause("not told from an artificial one", "Rotate", name, role="boundary")
     if name in OF_STEP and name != "warning":
         return Cause(f"is {'missing' if value is None else value}, not {wanted}", field=name, role="boundary")
     how = DIFFERS if value and wanted else MISSING if wanted else "not expected"
     return Cause(how, field=name, role="boundary")
+
+
+def _is_rotate(alignment: Alignment, index: int) -> bool:
+    entry = alignment.case.expected.events[index]
+    return "type" in entry and bool(entry["type"] == EventType.ROTATE)
