@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.header import TYPE_AT
-from conformance.oracles.alignment import Alignment
+from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import (
     ACCEPTED,
     MISREAD,
@@ -28,6 +28,7 @@ from conformance.oracles.checks.last_before_fault import is_lost, last_before_fa
 from conformance.oracles.checks.miscounted_events import miscounted
 from conformance.oracles.checks.misread_bodies import misread_bodies
 from conformance.oracles.checks.misread_statements import OTHER_CHECKSUMS, misread_for_checksums
+from conformance.oracles.checks.missing_tails import ENDS_SILENTLY, cause_of_gap
 from conformance.oracles.checks.post_headers import LONGER, can_misread, finds_value
 from conformance.oracles.checks.remembered_begin import REMEMBERED, first_remembered
 from conformance.oracles.differences import DECISIVE
@@ -133,7 +134,9 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
         return lost(alignment)
     if check.at is not None and (common := _common_refusal(alignment, check)) is not None:
         return common
-    if check.at is not None and _has_longer_post_header(alignment.case, check.at):
+    if (gap := _gap(alignment, check)) is not None:
+        return gap
+    if check.at is not None and _has_longer_post_header(alignment, check.at):
         code = alignment.case.stream[check.at + TYPE_AT]
         if can_misread(code, check.cause) and not _is_at_its_place(alignment, check):
             return Cause(MISREAD, event_group(code))
@@ -157,18 +160,30 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
     return _of_signature(alignment, check)
 
 
+def _gap(alignment: Alignment, check: Check) -> Cause | None:
+    """Return the cause of an event that is missing at the end of an answer without an error; None for another check."""
+    index = alignment.index_at(check.at)
+    if index is None or check.cause is not None or alignment.observation.error is not None:
+        return None
+    is_missing = alignment.observed(index) is None or check.signature.startswith(ENDS_SILENTLY)
+    return cause_of_gap(alignment, index) if is_missing else None
+
+
 def _is_at_last(alignment: Alignment, check: Check) -> bool:
     """Return whether a check is about the last expected entry, or has no place, as those of events that are made."""
     last = last_before_fault(alignment)
     return check.at is None or (last is not None and check.at == alignment.case.expected.events[last].get("offset"))
 
 
-def _has_longer_post_header(case: Case, at: int) -> bool:
+def _has_longer_post_header(alignment: Alignment, at: int) -> bool:
     """Return whether an expected event is one whose post-header, or whose table's, is longer than servers write it.
 
-    A reader that takes the length for granted gets everything after it wrong, in ways that depend on the bytes.
+    A reader that takes the length for granted gets everything after it wrong, in ways that depend on the bytes. It does
+    not leave out the event and go on.
     """
-    expected = case.expected
+    expected, index = alignment.case.expected, alignment.index_at(at)
+    if index is not None and alignment.fate(index) is Fate.DROPPED and alignment.read_on(index):
+        return False
     lengthened = (index for index, requirement in expected.made_for.items() if requirement == LONGER)
     return any(expected.events[index].get("offset") == at for index in lengthened if index < len(expected.events))
 

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from conformance.binlog.event_types import COMPRESSED_ROWS_V1, EventType
 from conformance.binlog.flags import Flag
 from conformance.oracles.judge import request_of
@@ -160,3 +162,21 @@ def test_rotates_without_their_last_four_bytes_are_one_finding():
         if not any(entry.get("checksum_algorithm") == "crc32" for entry in case.expected.events):
             together |= findings(case, changed(case, cut)).keys()
     assert together == {"next_file of ROTATE cut short"}
+
+
+@pytest.mark.parametrize("event_type", [EventType.STOP, EventType.XID, EventType.INTVAR])
+def test_a_type_that_is_left_out_is_one_finding_also_at_the_end_of_a_stream_and_with_a_longer_post_header(event_type):
+    def answered(case):
+        answer = REFERENCE.ask(request_of(case))
+        return replace(answer, events=tuple(each for each in answer.events if each["type"] != event_type))
+
+    families = ("transactions", "rotations", "post_header_lengths", "ignorable_events")
+    together = {each for family in families for each in together_of(family, "mysql-8.0", answered)}
+    assert together == {f"{event_type.name} dropped"}
+
+
+def test_a_reader_that_stops_without_a_word_has_one_finding_in_a_stream():
+    for case in cases("transactions", "mysql-8.0"):
+        answer = REFERENCE.ask(request_of(case))
+        found = findings(case, replace(answer, events=answer.events[: len(answer.events) // 2]))
+        assert len(found) == 1
