@@ -132,7 +132,7 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
         return OTHER_CHECKSUMS
     if is_lost(alignment) and _is_at_last(alignment, check):
         return lost(alignment)
-    if check.at is not None and (common := _common_refusal(alignment, check)) is not None:
+    if check.at is not None and (common := _common_refusal(alignment, check.at)) is not None:
         return common
     if (gap := _gap(alignment, check)) is not None:
         return gap
@@ -221,11 +221,11 @@ def _refusal(alignment: Alignment) -> Cause:
     return _refused(alignment, at, error.message or error.kind)
 
 
-def _common_refusal(alignment: Alignment, check: Check) -> Cause | None:
-    """Return the cause that a refusal has in common with others; None if a check is about something else."""
-    index = alignment.index_at(check.at)
-    words = alignment.refusal(index) if index is not None and check.at is not None else ""
-    return common_cause(alignment, check.at, normalised(words, alignment.case.stream)) if words else None
+def _common_refusal(alignment: Alignment, at: int) -> Cause | None:
+    """Return the cause that the refusal of the event at an offset has in common with others; None if it has none."""
+    index = alignment.index_at(at)
+    words = "" if index is None else alignment.refusal(index)
+    return common_cause(alignment, at, normalised(words, alignment.case.stream)) if words else None
 
 
 def _single_refusal(alignment: Alignment, index: int) -> Cause | None:

@@ -197,7 +197,7 @@ class _Follower:
         if seen is None or not isinstance(self._right, ShippedState):
             return ()
         if event.type == EventType.INCIDENT:
-            return [each for each in (self._right, *self._shown) if self._agree(_shows(each) | {"warning": ""}, seen)]
+            return [each for each in (self._right, *self._shown) if self._agree({**_shows(each), "warning": ""}, seen)]
         steps = (self._table.step(state, event) for state in before)
         return tuple(dict.fromkeys(after for entry, after in steps if self._agree(entry, seen)))
 

@@ -124,7 +124,9 @@ def _same_image(
         return wanted is seen
     if wanted.keys() != seen.keys():
         return False
-    return all(_same_value(codes and codes[int(name)], value, seen[name]) for name, value in wanted.items())
+    return all(
+        _same_value(None if codes is None else codes[int(name)], value, seen[name]) for name, value in wanted.items()
+    )
 
 
 def _same_value(code: int | None, wanted: Any, seen: Any) -> bool:
