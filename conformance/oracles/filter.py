@@ -16,7 +16,7 @@ from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.log_part import Part
 from conformance.models.filtering.table_filter import TableFilter
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.oracle import GOOD, Check, Examine, Oracle, both, fields
+from conformance.oracles.oracle import GOOD, Check, Examine, Oracle, both, field_cause, fields
 from conformance.strategies.grammar.case import Case
 
 _FATE: Final = "fate"
@@ -80,8 +80,13 @@ def _rows_by_table_map(alignment: Alignment, requirement: str) -> Iterator[Check
                 continue
             if seen == wanted:
                 yield GOOD
+                continue
+            message = f"{alignment.describe(index)} is {seen}, expected {wanted} by its table"
+            if part.part is Part.TABLE_MAP:
+                # Its rows may have the same fate: they are not parted from it.
+                cause = field_cause(alignment, index, _FATE, seen)
+                yield Check("fate of TABLE_MAP differs", message, expected["offset"], cause)
             else:
-                message = f"{alignment.describe(index)} is {seen}, expected {wanted} by its table"
                 yield Check("rows separated from their table", message, expected["offset"])
 
 

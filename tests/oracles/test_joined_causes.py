@@ -4,13 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.binlog.event_types import COMPRESSED_ROWS_V1, EventType
+from conformance.binlog.event_types import COMPRESSED_ROWS_V1, ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.header import TYPE_AT
 from conformance.oracles.judge import request_of
 from conformance.protocol.observation import Refusal
 from tests.oracles.test_causes import REFERENCE, cases, changed, findings
 
 FOR_FLAG = "known event passed over for its ignorable flag"
+TABLE_AND_ROWS = (EventType.TABLE_MAP, *ROWS_V1, *ROWS_V2)
+SWAPPED = {"kept": "dropped", "dropped": "kept"}
 #: What a reader that does not know a type reports of its events.
 HEADER = ("offset", "type", "timestamp", "server_id", "length", "log_pos", "flags", "position", "executed_gtid_set")
 
@@ -180,3 +183,16 @@ def test_a_reader_that_stops_without_a_word_has_one_finding_in_a_stream():
         answer = REFERENCE.ask(request_of(case))
         found = findings(case, replace(answer, events=answer.events[: len(answer.events) // 2]))
         assert len(found) == 1
+
+
+def test_a_table_map_that_is_dropped_with_its_rows_is_not_called_parted_from_them():
+    together = set()
+    for case in cases("row_filters", "worklog", role="filter"):
+        of_rows = [
+            each["offset"] for each in case.expected.events if case.stream[each["offset"] + TYPE_AT] in TABLE_AND_ROWS
+        ]
+        swapped = changed(
+            case, lambda entry, of=of_rows: entry | {"fate": SWAPPED[entry["fate"]]} if entry["offset"] in of else entry
+        )
+        together |= findings(case, swapped).keys()
+    assert together == {"filter: fate of TABLE_MAP differs"}
