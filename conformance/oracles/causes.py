@@ -21,7 +21,7 @@ from conformance.oracles.cause import (
     without_codes,
 )
 from conformance.oracles.checks.common_refusals import common_cause
-from conformance.oracles.checks.ended_answers import ended
+from conformance.oracles.checks.ended_answers import ended, ends_list
 from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.last_before_fault import is_lost, last_before_fault, lost
@@ -134,6 +134,8 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
         return lost(alignment)
     if check.at is not None and (common := _common_refusal(alignment, check.at)) is not None:
         return common
+    if ends_list(alignment, check):
+        return ended(alignment)
     if (gap := _gap(alignment, check)) is not None:
         return gap
     if check.at is not None and _has_longer_post_header(alignment, check.at):

@@ -196,3 +196,15 @@ def test_a_table_map_that_is_dropped_with_its_rows_is_not_called_parted_from_the
         )
         together |= findings(case, swapped).keys()
     assert together == {"filter: fate of TABLE_MAP differs"}
+
+
+def test_a_list_that_an_error_ends_is_one_finding_wherever_it_ends():
+    together = set()
+    for family in ("golden_vectors", "gtid_streams", "rows_query_streams"):
+        for case in cases(family, "mysql-8.0", role="render"):
+            if case.settings["form"] == "events":
+                answer = REFERENCE.ask(request_of(case))
+                for kept in range(len(answer.events)):
+                    error = Refusal(None, "other", f"Lost connection at row {kept}")
+                    together |= findings(case, replace(answer, events=answer.events[:kept], error=error)).keys()
+    assert together == {"render: ended by an error: Lost connection at row N"}
