@@ -24,9 +24,11 @@ from conformance.protocol.role import entry_type_name
 DIFFERS: Final = "differs"
 MISSING: Final = "missing"
 REFUSED: Final = "refused"
+CUT_SHORT: Final = "cut short"
 NOT_KNOWN: Final = "not known"
 ACCEPTED: Final = "accepted"
 WRONG_END: Final = "read to a wrong end"
+MISREAD_WHOLE: Final = "misread"
 MISREAD: Final = "with a longer post-header misread"
 #: Role whose entries are events -> what is wrong with one that is missing.
 NOT_MADE: Final = {"relay": "not written", "send": "not sent"}
@@ -86,6 +88,10 @@ class Cause:
         head = f"{what} {self.kind}".strip()
         head = f"{self.role}: {head}" if self.role else head
         return f"{head}: {self.reason}" if self.reason else head
+
+
+#: Rows that are read from compressed bytes as if these were rows, and come to words or values that depend on them.
+NOT_UNPACKED: Final = Cause(MISREAD_WHOLE, _GROUPS[EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1])
 
 
 def event_group(code: int) -> str:

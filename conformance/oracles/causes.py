@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.header import TYPE_AT
-from conformance.oracles.alignment import Alignment
+from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import (
     ACCEPTED,
     MISREAD,
@@ -20,12 +20,17 @@ from conformance.oracles.cause import (
     known_as,
     without_codes,
 )
-from conformance.oracles.checks.ended_answers import ended
+from conformance.oracles.checks.common_refusals import common_cause
+from conformance.oracles.checks.ended_answers import ended, ends_list
+from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.last_before_fault import is_lost, last_before_fault, lost
 from conformance.oracles.checks.miscounted_events import miscounted
 from conformance.oracles.checks.misread_bodies import misread_bodies
+from conformance.oracles.checks.misread_statements import OTHER_CHECKSUMS, misread_for_checksums
+from conformance.oracles.checks.missing_tails import ENDS_SILENTLY, cause_of_gap
 from conformance.oracles.checks.post_headers import LONGER, can_misread, finds_value
+from conformance.oracles.checks.remembered_begin import REMEMBERED, first_remembered
 from conformance.oracles.differences import DECISIVE
 from conformance.oracles.oracle import Check, wrong_end
 from conformance.oracles.reasons import OF_CHECKSUM, crash_reason, normalised
@@ -94,6 +99,8 @@ def obstacle(alignment: Alignment, indices: Sequence[int]) -> Cause | None:
             continue
         if (single := _single_refusal(alignment, index)) is not None:
             return single
+        if index in passed_over_for_flag(alignment):
+            return FOR_FLAG
         if alignment.observed(index) is not None and alignment.is_unknown(index):
             return Cause(NOT_KNOWN, known_as(alignment.case.expected.events[index]))
     return None
@@ -118,9 +125,20 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
 def _cause(alignment: Alignment, check: Check) -> Cause:
     if check.at is not None and check.at in misgoverned(alignment):
         return KEPT
+    if first_remembered(alignment) is not None:
+        return REMEMBERED
+    index = alignment.index_at(check.at)
+    if index is not None and index in misread_for_checksums(alignment):
+        return OTHER_CHECKSUMS
     if is_lost(alignment) and _is_at_last(alignment, check):
         return lost(alignment)
-    if check.at is not None and _has_longer_post_header(alignment.case, check.at):
+    if check.at is not None and (common := _common_refusal(alignment, check.at)) is not None:
+        return common
+    if ends_list(alignment, check):
+        return ended(alignment)
+    if (gap := _gap(alignment, check)) is not None:
+        return gap
+    if check.at is not None and _has_longer_post_header(alignment, check.at):
         code = alignment.case.stream[check.at + TYPE_AT]
         if can_misread(code, check.cause) and not _is_at_its_place(alignment, check):
             return Cause(MISREAD, event_group(code))
@@ -132,6 +150,8 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
         return _refusal(alignment)
     if check.cause is None and check.at is not None:
         index = alignment.index_at(check.at)
+        if index is not None and index in passed_over_for_flag(alignment):
+            return FOR_FLAG
         if index is not None and (single := _single_refusal(alignment, index)) is not None:
             return single
     expected = alignment.case.expected
@@ -142,18 +162,30 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
     return _of_signature(alignment, check)
 
 
+def _gap(alignment: Alignment, check: Check) -> Cause | None:
+    """Return the cause of an event that is missing at the end of an answer without an error; None for another check."""
+    index = alignment.index_at(check.at)
+    if index is None or check.cause is not None or alignment.observation.error is not None:
+        return None
+    is_missing = alignment.observed(index) is None or check.signature.startswith(ENDS_SILENTLY)
+    return cause_of_gap(alignment, index) if is_missing else None
+
+
 def _is_at_last(alignment: Alignment, check: Check) -> bool:
     """Return whether a check is about the last expected entry, or has no place, as those of events that are made."""
     last = last_before_fault(alignment)
     return check.at is None or (last is not None and check.at == alignment.case.expected.events[last].get("offset"))
 
 
-def _has_longer_post_header(case: Case, at: int) -> bool:
+def _has_longer_post_header(alignment: Alignment, at: int) -> bool:
     """Return whether an expected event is one whose post-header, or whose table's, is longer than servers write it.
 
-    A reader that takes the length for granted gets everything after it wrong, in ways that depend on the bytes.
+    A reader that takes the length for granted gets everything after it wrong, in ways that depend on the bytes. It does
+    not leave out the event and go on.
     """
-    expected = case.expected
+    expected, index = alignment.case.expected, alignment.index_at(at)
+    if index is not None and alignment.fate(index) is Fate.DROPPED and alignment.read_on(index):
+        return False
     lengthened = (index for index, requirement in expected.made_for.items() if requirement == LONGER)
     return any(expected.events[index].get("offset") == at for index in lengthened if index < len(expected.events))
 
@@ -188,17 +220,27 @@ def _refusal(alignment: Alignment) -> Cause:
     at = error.at
     if at is None and stop < alignment.count:
         at = case.expected.events[stop].get("offset")
-    return _refused(case, at, error.message or error.kind)
+    return _refused(alignment, at, error.message or error.kind)
+
+
+def _common_refusal(alignment: Alignment, at: int) -> Cause | None:
+    """Return the cause that the refusal of the event at an offset has in common with others; None if it has none."""
+    index = alignment.index_at(at)
+    words = "" if index is None else alignment.refusal(index)
+    return common_cause(alignment, at, normalised(words, alignment.case.stream)) if words else None
 
 
 def _single_refusal(alignment: Alignment, index: int) -> Cause | None:
     """Return the cause of an expected event that is refused before the reading goes on; None for another one."""
     words = alignment.refusal(index)
-    return _refused(alignment.case, alignment.case.expected.events[index].get("offset"), words) if words else None
+    return _refused(alignment, alignment.case.expected.events[index].get("offset"), words) if words else None
 
 
-def _refused(case: Case, at: int | None, words: str) -> Cause:
+def _refused(alignment: Alignment, at: int | None, words: str) -> Cause:
+    case = alignment.case
     reason = normalised(words, case.stream)
+    if at is not None and (common := common_cause(alignment, at, reason)) is not None:
+        return common
     if at is None or not 0 < at < len(case.stream) - TYPE_AT:
         return Cause(REFUSED, "end of the stream", reason=reason)
     code = case.stream[at + TYPE_AT]

@@ -82,13 +82,13 @@ def _rows_by_table_map(alignment: Alignment, requirement: str) -> Iterator[Check
                 continue
             if seen == wanted:
                 yield GOOD
-            elif part.part is Part.TABLE_MAP:
-                # The rule is wrong, not the way from the Table_map to its rows.
-                message = f"{alignment.describe(index)}: fate is {seen!r}, expected {wanted!r}"
+                continue
+            message = f"{alignment.describe(index)} is {seen}, expected {wanted} by its table"
+            if part.part is Part.TABLE_MAP:
+                # Its rows may have the same fate: they are not parted from it.
                 cause = field_cause(alignment, index, _FATE, seen)
                 yield Check("fate of TABLE_MAP differs", message, expected["offset"], cause)
             else:
-                message = f"{alignment.describe(index)} is {seen}, expected {wanted} by its table"
                 yield Check("rows separated from their table", message, expected["offset"])
 
 

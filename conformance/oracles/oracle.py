@@ -9,6 +9,7 @@ from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import (
+    CUT_SHORT,
     DIFFERS,
     MISSING,
     NOT_KNOWN,
@@ -18,7 +19,10 @@ from conformance.oracles.cause import (
     known_as,
     without_codes,
 )
+from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
 from conformance.oracles.checks.same_value import same_bytes, same_variable
+from conformance.oracles.checks.text_encodings import OTHER_CHARACTERS, is_in_other_characters
+from conformance.oracles.checks.text_ends import ENDINGS, FOUR_SHORT, LAST_FIELDS, cause_of_end
 from conformance.protocol.roles.decode import HEADER_FIELDS
 
 
@@ -214,31 +218,15 @@ def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Caus
     if alignment.case.role != "decode":
         return Cause(DIFFERS, without_codes(alignment.about.kind(event)), field, role=alignment.case.role)
     if field == "handled" and seen == "ignored":
-        return Cause(NOT_KNOWN, known_as(event))
+        return FOR_FLAG if index in passed_over_for_flag(alignment) else Cause(NOT_KNOWN, known_as(event))
     if field in HEADER_FIELDS:
         # The header is the same for every type.
         return Cause(MISSING if seen is None else DIFFERS, "", field)
     how = how_differs(event.get(field), seen)
-    if field in LAST_FIELDS and how in ENDINGS and _none_ends_right(alignment, checksummed=ENDINGS[how]):
-        return Cause(how, "the last field of an event")
-    return Cause(_KINDS.get(how, DIFFERS), group_of_entry(event), field)
-
-
-def _none_ends_right(alignment: Alignment, *, checksummed: bool) -> bool:
-    """Return whether an answer has no last field right, in the events with or without a checksum.
-
-    One that is right shows that the reader knows where an event ends: the others are wrong for another reason.
-    """
-    has_checksum, some = False, False
-    for index, event in enumerate(alignment.case.expected.events):
-        seen = alignment.observed(index)
-        if seen is not None and has_checksum is checksummed:
-            texts = [(event[name], seen[name]) for name in LAST_FIELDS & event.keys() & seen.keys() if event[name]]
-            if any(expected == value for expected, value in texts):
-                return False
-            some = some or bool(texts)
-        has_checksum = event.get("checksum_algorithm", "crc32" if has_checksum else "none") != "none"
-    return some
+    if is_in_other_characters(event.get(field), seen):
+        return OTHER_CHARACTERS
+    of_end = cause_of_end(alignment, index, field, how) if field in LAST_FIELDS and how in ENDINGS else None
+    return of_end or Cause(_KINDS.get(how, DIFFERS), group_of_entry(event), field)
 
 
 def equal_values(expected: Any, seen: Any) -> bool:
@@ -307,13 +295,8 @@ def same_field(name: str, expected: Any, seen: Any) -> bool:
     return _EQUAL.get(name, equal_values)(expected, seen)
 
 
-#: Texts that end where their event does.
-LAST_FIELDS: Final = frozenset({"query", "next_file", "rows_query", "log_name", "message"})
-#: How such a text differs where a checksum is taken for text, or text for a checksum, and whether the event has one:
-#: the same cause in all types.
-ENDINGS: Final = {"4 bytes short": False, "too long": True}
 #: The other differences that have a cause of their own.
-_KINDS: Final = {MISSING: MISSING, "cut short": "cut short", "4 bytes short": "cut short"}
+_KINDS: Final = {MISSING: MISSING, CUT_SHORT: CUT_SHORT, FOUR_SHORT: CUT_SHORT}
 
 
 def how_differs(expected: Any, seen: Any) -> str:
@@ -324,7 +307,7 @@ def how_differs(expected: Any, seen: Any) -> str:
         lost = len(expected.encode()) - len(seen.encode())
         if expected.startswith(seen) and lost:
             # A missing or extra checksum is the common case; each other length would make a signature of its own.
-            return "4 bytes short" if lost == CHECKSUM_BYTES else "cut short"
+            return FOUR_SHORT if lost == CHECKSUM_BYTES else CUT_SHORT
         if seen.startswith(expected):
             return "too long"
         if expected.endswith(seen) and lost:

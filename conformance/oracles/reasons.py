@@ -28,6 +28,14 @@ _FATAL: Final = re.compile(
 )
 #: The words for a checksum in the reasons of readers.
 OF_CHECKSUM: Final = re.compile(r"\bchecksums?\b|\bcrc(32)?\b", re.IGNORECASE)
+#: Words for what is read after the end of something: a value, an event, a buffer.
+OF_BOUNDS: Final = re.compile(
+    r"\bEOF|\bend of|out of (?:range|bounds)|outside|\bpast\b|\blimit|exceed|too short|truncated|\bneeded\b|"
+    r"overflow|underflow",
+    re.IGNORECASE,
+)
+#: Words for the lack of memory.
+OF_MEMORY: Final = re.compile(r"out of ?memory|bad_alloc|cannot allocate|MemoryError", re.IGNORECASE)
 _UNCAUGHT: Final = re.compile(r"^[\w.]*(?:Error|Exception)\b")
 #: What Python writes before the calls that led to an exception; the first line that is not indented names it.
 _TRACEBACK: Final = "Traceback (most recent call last):"

@@ -9,6 +9,7 @@ from conformance.models.boundary.boundary_type import BoundaryType
 from conformance.models.boundary.event_class import CONTEXT_CLASSES, QUERY_CLASSES, EventClass, event_class
 from conformance.models.boundary.guess import kind_of
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import Cause
 from conformance.oracles.checks.boundary_answers import (
     FIELDS,
     Answer,
@@ -18,7 +19,8 @@ from conformance.oracles.checks.boundary_answers import (
     compare_fields,
     judged_fields,
 )
-from conformance.oracles.checks.boundary_steps import fed_by_offset, is_in_step
+from conformance.oracles.checks.boundary_steps import fed_by_offset, is_in_step, step_cause
+from conformance.oracles.checks.misread_statements import misread_for_checksums
 from conformance.oracles.oracle import GOOD, Check, Oracle
 
 #: The types of events that hold statements.
@@ -50,7 +52,7 @@ def check_any_format(requirement: str) -> Oracle:
 def _wrong(alignment: Alignment, index: int, look: Callable[[Answer, Answer], str]) -> str | None:
     """Return what is wrong with the answer about an event; None where the expected one was not to come."""
     seen = alignment.observed(index)
-    if seen is None or not is_in_step(alignment, index):
+    if seen is None or not is_in_step(alignment, index) or index in misread_for_checksums(alignment):
         return None
     expected = alignment.case.expected.events[index]
     return look(expected, judged_fields(alignment, expected, seen))
@@ -134,6 +136,12 @@ def check_same_rules(requirement: str) -> Oracle:
             uses = f"to a {settings['uses'][number - 1]} and to a {settings['uses'][number]}"
             message = f"{alignment.describe(index)}: {first} differs {uses}: {before.get(first)}, {seen.get(first)}"
             wrong = f"{first} depends on the use"
-            yield Check(wrong, message, expected[index]["offset"], cause_of(alignment, index, wrong))
+            yield Check(wrong, message, expected[index]["offset"], _cause_of_difference(alignment, index, wrong))
 
     return Oracle(requirement, examine, any_of=frozenset(FIELDS))
+
+
+def _cause_of_difference(alignment: Alignment, index: int, wrong: str) -> Cause:
+    """Return the cause of an answer that depends on the use: what was wrong last, if it follows from that."""
+    causes = (step_cause(alignment, each) for each in range(index, -1, -1))
+    return next((each for each in causes if each is not None), None) or cause_of(alignment, index, wrong)

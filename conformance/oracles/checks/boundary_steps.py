@@ -12,6 +12,7 @@ from functools import lru_cache, partial
 from typing import Any, Final
 
 from conformance.binlog.errors import BinlogError, MalformedBody
+from conformance.binlog.event_types import EventType
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.models.boundary.boundary_type import WITHIN_TRANSACTION, BoundaryType
 from conformance.models.boundary.fed_event import FedEvent
@@ -36,10 +37,12 @@ _AFTER_STEP: Final = ("state", "within_transaction")
 _MARKER: Final = "marker"
 #: The field with what the header alone answers: it follows from the marker.
 _ANSWERS: Final = "answers"
+#: The types of Rotate events and of artificial ones.
+_OF_ROTATES: Final = {BoundaryType.SELF_CONTAINED.heading, BoundaryType.IGNORE_BOUNDARY.heading}
 #: The name of a boundary type.
 NAME: Final = re.compile("|".join(each.heading for each in BoundaryType))
 #: A boundary parser is fed every event, of any type.
-_EVERY_EVENT: Final = ReaderRules(beyond_format_description=True, known=frozenset(range(256)))
+EVERY_EVENT: Final = ReaderRules(beyond_format_description=True, known=frozenset(range(256)))
 _OF_WORKLOG: Final[tuple[State, ...]] = tuple(
     (each, begun) for each in COLUMNS for begun in (False, True) if not begun or each in WITHIN_TRANSACTION
 )
@@ -87,7 +90,7 @@ def fed_by_offset(stream: bytes) -> Mapping[int, FedEvent]:
     """Return what is fed of each event of a stream, by its offset, up to the first that cannot be read."""
     events: dict[int, FedEvent] = {}
     with suppress(BinlogError, MalformedBody):
-        for event in read_events(stream, _EVERY_EVENT):
+        for event in read_events(stream, EVERY_EVENT):
             events[event.offset] = FedEvent.of(event)
     return events
 
@@ -100,10 +103,13 @@ class OwnSteps:
         entries: The entry for each event, by the states that explain the answer before it.
         begun_elsewhere: The indices of events, at the beginning of a stream, that show that the parser began in another
             state: the step from the right one was not asked for.
+        left_open: The indices of Incidents that a shipped parser passes over with its state as it was, and of events
+            after one that show it.
     """
 
     entries: Sequence[Entry]
     begun_elsewhere: frozenset[int]
+    left_open: frozenset[int]
 
 
 class _Follower:
@@ -113,33 +119,47 @@ class _Follower:
         alignment: The answer beside the expected one.
         taken: The cells that the answer has taken rightly somewhere: a first step that looks as if one of them were
             wrong shows another beginning.
+        resets: Whether the answer shows somewhere that a reset changes the state. If none does, an answer from the
+            state before a reset shows that it was missing, and not that a cell is wrong.
 
     Attributes:
         taken: The cells that were taken rightly so far.
+        resets: Whether a reset was seen to change the state so far.
+        is_left_open: Whether the last event shows that an Incident did not change the state.
     """
 
-    def __init__(self, alignment: Alignment, *, taken: frozenset[str] = frozenset()) -> None:
+    def __init__(self, alignment: Alignment, *, taken: frozenset[str] = frozenset(), resets: bool = True) -> None:
         self.taken: set[str] = set()
+        self.resets = False
+        self._keeps_state = not resets
         self._sound = taken
         self._table = _Table(alignment.case.id.profile)
         self._declared = alignment.role.fields & set(OF_STEP)
+        self._shown: Sequence[State] = ()
         self.begin()
 
     def begin(self) -> None:
         """Begin another stream."""
         self._right = self._table.start
+        #: The states that explain the answer if this reset was missing.
+        self._continued = self._shown
         #: The states that explain the answer up to here.
-        self._shown: Sequence[State] = (self._right,)
+        self._shown = (self._right,)
+        #: The states that explain it if the last Incident did not change the state.
+        self._unchanged: Sequence[State] = ()
+        self.is_left_open = False
         self._is_fresh = True
 
     def follow(self, expected: Entry, event: FedEvent, seen: Entry | None) -> tuple[Entry, bool]:
         """Return the entry that the answer about an event had to be, and whether the parser began in another state."""
         before = self._right
+        unchanged = self._without_incident(event, seen)
         taken = [self._table.step(state, event) for state in (before, *self._shown)]
         self._right = taken[0][1]
         # A reset after an error leads to the first state too, but is a step of its own.
         stays = self._right == before and not taken[0][0].get("warning")
         is_fresh, self._is_fresh = self._is_fresh, self._is_fresh and stays
+        continued = self._without_reset(event, seen) if is_fresh else ()
         if seen is None:
             self._shown = self._table.every
             return expected, False
@@ -147,15 +167,39 @@ class _Follower:
         fitting = [(entry, after) for entry, after in taken if self._agree(entry, seen)]
         if fitting:
             self._shown = tuple(dict.fromkeys(after for _, after in fitting))
+            self._unchanged = unchanged
             return (expected if self._agree(expected, seen) else {**expected, **fitting[0][0]}), False
-        if is_fresh and (elsewhere := self._begun_elsewhere(event, seen)):
+        if is_fresh and (elsewhere := continued or self._begun_elsewhere(event, seen)):
             self._shown, self._is_fresh = elsewhere, False
             return expected, True
+        if unchanged:
+            self._shown, self.is_left_open = unchanged, True
+            return expected, False
         # A step from what the answer showed had to come: that from the right state, where it may have been in that one.
         due = taken if before in self._shown else taken[1:]
         nearest, _ = max(due, key=partial(self._likeness, seen))
         self._shown = self._showing(seen) or self._table.every
         return {**expected, **nearest}, False
+
+    def _without_reset(self, event: FedEvent, seen: Entry | None) -> Sequence[State]:
+        """Return the states after an event that explain an answer if this reset, as all others, was missing."""
+        before = self._continued
+        if not before or seen is None:
+            return ()
+        steps = (self._table.step(state, event) for state in before)
+        self._continued = tuple(dict.fromkeys(after for entry, after in steps if self._agree(entry, seen)))
+        self.resets = self.resets or not self._continued
+        return self._continued if self._keeps_state else ()
+
+    def _without_incident(self, event: FedEvent, seen: Entry | None) -> Sequence[State]:
+        """Return the states after an event that explain an answer if an Incident has not changed the state."""
+        before, self._unchanged, self.is_left_open = self._unchanged, (), False
+        if seen is None or not isinstance(self._right, ShippedState):
+            return ()
+        if event.type == EventType.INCIDENT:
+            return [each for each in (self._right, *self._shown) if self._agree({**_shows(each), "warning": ""}, seen)]
+        steps = (self._table.step(state, event) for state in before)
+        return tuple(dict.fromkeys(after for entry, after in steps if self._agree(entry, seen)))
 
     def _note_cells(self, before: State, right: Entry, seen: Entry) -> None:
         """Take note of the cell of the right step if the answer shows that it was taken."""
@@ -212,13 +256,15 @@ def own_steps(alignment: Alignment) -> OwnSteps:
     """Return the steps that an answer had to have."""
     first = _Follower(alignment)
     steps = _followed(alignment, first)
-    return _followed(alignment, _Follower(alignment, taken=frozenset(first.taken))) if first.taken else steps
+    if not first.taken and first.resets:
+        return steps
+    return _followed(alignment, _Follower(alignment, taken=frozenset(first.taken), resets=first.resets))
 
 
 def _followed(alignment: Alignment, follower: _Follower) -> OwnSteps:
     case = alignment.case
     fed, resets = fed_by_offset(case.stream), frozenset(case.settings["resets"])
-    entries, elsewhere = list(case.expected.events), []
+    entries, elsewhere, left_open = list(case.expected.events), [], []
     for index, expected in enumerate(case.expected.events):
         if expected["offset"] not in fed:
             break
@@ -226,7 +272,8 @@ def _followed(alignment: Alignment, follower: _Follower) -> OwnSteps:
             follower.begin()
         entries[index], began = follower.follow(expected, fed[expected["offset"]], alignment.observed(index))
         elsewhere += [index] if began else []
-    return OwnSteps(entries, frozenset(elsewhere))
+        left_open += [index] if follower.is_left_open else []
+    return OwnSteps(entries, frozenset(elsewhere), frozenset(left_open))
 
 
 def is_in_step(alignment: Alignment, index: int) -> bool:
@@ -261,9 +308,18 @@ def field_cause(alignment: Alignment, index: int, name: str) -> Cause:
     wanted, value = own[name], seen.get(name)
     if name in OF_STEP and index in steps.begun_elsewhere:
         return Cause("is not Not Defined where a stream begins", field="state", role="boundary")
+    if name in OF_STEP and index in steps.left_open:
+        return Cause("kept at an Incident", field="state", role="boundary")
     if name in _AFTER_STEP and own.get("warning") and "state" in own and value is not None:
         return Cause("is not Not Defined after an error", field="state", role="boundary")
+    if name == "boundary_type" and {wanted, value} == _OF_ROTATES and _is_rotate(alignment, index):
+        return Cause("not told from an artificial one", "Rotate", name, role="boundary")
     if name in OF_STEP and name != "warning":
         return Cause(f"is {'missing' if value is None else value}, not {wanted}", field=name, role="boundary")
     how = DIFFERS if value and wanted else MISSING if wanted else "not expected"
     return Cause(how, field=name, role="boundary")
+
+
+def _is_rotate(alignment: Alignment, index: int) -> bool:
+    entry = alignment.case.expected.events[index]
+    return "type" in entry and bool(entry["type"] == EventType.ROTATE)

@@ -5,16 +5,20 @@ from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.header import TYPE_AT
+from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks import malformed_bodies
 from conformance.oracles.checks.reader_state import is_right_state
 from conformance.oracles.checks.same_value import same_cell
 from conformance.oracles.checks.tables_info import listed_tables
 from conformance.oracles.differences import Difference
-from conformance.oracles.oracle import same_field
+from conformance.oracles.oracle import equal_values, same_field
 from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, may_be_missing
 from conformance.specs.catalogue import ENTRY
 
+_Image = Mapping[str, Any] | None
+#: Kind of a value -> a type of columns that have such values.
+_KINDS: Final = {int: ColumnType.LONG, str: ColumnType.VARCHAR}
 _SIDES: Final = ("before", "after")
 
 
@@ -107,15 +111,26 @@ def is_in_right_state(alignment: Alignment, difference: Difference) -> bool:
 
 
 def _same_rows(codes: tuple[int, ...] | None, wanted: list[Mapping[str, Any]], seen: Any) -> bool:
-    if codes is None or not isinstance(seen, list) or len(seen) != len(wanted):
+    if not isinstance(seen, list) or len(seen) != len(wanted):
         return False
     pairs = zip(wanted, seen, strict=True)
     return all(_same_image(codes, row[side], other.get(side)) for row, other in pairs for side in _SIDES)
 
 
-def _same_image(codes: tuple[int, ...], wanted: Mapping[str, Any] | None, seen: Mapping[str, Any] | None) -> bool:
+def _same_image(
+    codes: tuple[int, ...] | None, wanted: Mapping[str, Any] | None, seen: Mapping[str, Any] | None
+) -> bool:
     if wanted is None or seen is None:
         return wanted is seen
     if wanted.keys() != seen.keys():
         return False
-    return all(same_cell(codes[int(name)], value, seen[name]) for name, value in wanted.items())
+    return all(
+        _same_value(None if codes is None else codes[int(name)], value, seen[name]) for name, value in wanted.items()
+    )
+
+
+def _same_value(code: int | None, wanted: Any, seen: Any) -> bool:
+    """Return whether a value is the expected one; where its type is not recorded, it is that of the expected value."""
+    kinds = (kind for kind in _KINDS if code is None and isinstance(wanted, kind) and not isinstance(wanted, bool))
+    code = next((_KINDS[kind] for kind in kinds), code)
+    return equal_values(wanted, seen) if code is None else same_cell(code, wanted, seen)

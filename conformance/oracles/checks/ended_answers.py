@@ -1,9 +1,10 @@
-"""Answers that an error ends before an expected entry, in the roles whose entries are events made or copied."""
+"""Answers that an error ends before an expected entry: of events made or copied, and of rows of SHOW BINLOG EVENTS."""
 
 from typing import Final
 
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import Cause
+from conformance.oracles.checks.printed_facts import ROWS_FORM
 from conformance.oracles.oracle import Check
 from conformance.oracles.reasons import normalised
 
@@ -32,3 +33,15 @@ def ended(alignment: Alignment) -> Cause:
     assert error is not None, "an answer without an error is not ended by one"
     reason = normalised(error.message or error.kind, alignment.case.stream)
     return Cause(_ENDED, reason=reason, role=alignment.case.role)
+
+
+def ends_list(alignment: Alignment, check: Check) -> bool:
+    """Return whether a check on rows of SHOW BINLOG EVENTS failed because an error ended the list there."""
+    case, stop = alignment.case, alignment.stop
+    if case.role != "render" or case.settings["form"] != ROWS_FORM or alignment.observation.error is None:
+        return False
+    if stop is None or check.cause is not None or case.expected.refused_at is not None:
+        return False
+    # The last row may lack the one that had to follow it.
+    missing = {entry["pos"] for entry in case.expected.events[max(stop - 1, 0) :]}
+    return check.at is None or check.at in missing

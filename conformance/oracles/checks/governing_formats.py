@@ -12,7 +12,8 @@ from typing import Any, Final
 from conformance.binlog.event_types import EventType
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import Cause
-from conformance.oracles.oracle import ENDINGS, LAST_FIELDS, Check, delivered, how_differs, same_field
+from conformance.oracles.checks.text_ends import ENDINGS, LAST_FIELDS
+from conformance.oracles.oracle import Check, delivered, how_differs, same_field
 from conformance.oracles.reasons import OF_CHECKSUM
 
 LATEST_GOVERNS: Final = "FORMAT-LATEST-GOVERNS"

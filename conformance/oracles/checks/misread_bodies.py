@@ -7,8 +7,11 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
+from conformance.binlog.event_types import COMPRESSED_ROWS, COMPRESSED_ROWS_V1
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.cause import MISSING, Cause, group_of_entry
+from conformance.oracles.cause import MISREAD_WHOLE, MISSING, NOT_UNPACKED, Cause, group_of_entry
+from conformance.oracles.checks.row_values import has_other_rows
+from conformance.oracles.checks.text_ends import cause_of_short_name
 from conformance.oracles.oracle import same_field
 from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, FIELDS_OF_TYPE, TypeFields
 
@@ -16,6 +19,7 @@ from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, FIELDS_OF_TY
 _MANY: Final = 3
 #: Fields that one event lacks at once because its reader ends before them.
 _SEVERAL: Final = 2
+_COMPRESSED: Final = frozenset((*COMPRESSED_ROWS, *COMPRESSED_ROWS_V1))
 _OF_EVERY_TYPE: Final = frozenset(FIELDS_OF_EVERY_TYPE)
 
 
@@ -31,15 +35,22 @@ def misread_bodies(alignment: Alignment) -> Mapping[int, Cause]:
 def _misread(alignment: Alignment) -> Iterator[tuple[Mapping[str, Any], Cause]]:
     for index, entry in enumerate(alignment.case.expected.events):
         seen = alignment.observed(index)
-        if seen is None or len(alignment.differing(index)) < _SEVERAL:
+        if seen is None:
+            continue
+        if entry["type"] in _COMPRESSED and has_other_rows(alignment, index):
+            yield entry, NOT_UNPACKED
+            continue
+        if len(alignment.differing(index)) < _SEVERAL:
             continue
         judged = [name for name in _body(entry) if name in alignment.declared and alignment.asks(index, name)]
         wrong = {name: seen.get(name) for name in judged if not same_field(name, entry[name], seen.get(name))}
         optional = FIELDS_OF_TYPE.get(entry["type"], TypeFields()).optional
         if len(wrong) >= _SEVERAL and all(name in optional and value is None for name, value in wrong.items()):
             yield entry, Cause(MISSING, group_of_entry(entry), "several fields")
+        elif len(wrong) >= _SEVERAL and (of_name := cause_of_short_name(alignment, index)) is not None:
+            yield entry, of_name
         elif len(wrong) >= _MANY and 2 * len(wrong) >= len(judged):
-            yield entry, Cause("misread", group_of_entry(entry), "body")
+            yield entry, Cause(MISREAD_WHOLE, group_of_entry(entry), "body")
 
 
 def _body(entry: Mapping[str, Any]) -> Iterator[str]:

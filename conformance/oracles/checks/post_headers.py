@@ -8,6 +8,7 @@ from conformance.binlog.event_types import PLAIN_GTID_TYPES
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import NOT_KNOWN, Cause
+from conformance.oracles.checks.text_encodings import OTHER_CHARACTERS, is_in_other_characters
 from conformance.oracles.differences import Difference
 from conformance.protocol.roles.decode import HEADER_FIELDS
 
@@ -19,8 +20,6 @@ _MADE_OF_IT: Final = {"gtid": PLAIN_GTID_TYPES}
 _NUMBERS_BY_WIDTH: Final = (1 << 32, 1 << 64)
 #: How many numbers there are of four to seven bytes.
 _NUMBERS_OF_BYTES: Final = tuple(1 << 8 * size for size in range(4, 8))
-#: Character sets of one byte for each character, for which a reader may take a text.
-_OF_ONE_BYTE: Final = ("latin-1", "cp1252", "ascii")
 
 
 @cache
@@ -41,7 +40,7 @@ def can_misread(code: int, cause: Cause | None) -> bool:
     if cause is None:
         return True
     before = cause.field in HEADER_FIELDS or cause.field in _known_part(code)
-    return cause.kind != NOT_KNOWN and not before
+    return cause.kind != NOT_KNOWN and cause != OTHER_CHARACTERS and not before
 
 
 def is_read_as_signed(expected: object, seen: object) -> bool:
@@ -58,13 +57,6 @@ def _is_cut(expected: object, seen: object) -> bool:
     return expected != seen and any(expected % numbers == seen for numbers in _NUMBERS_OF_BYTES)
 
 
-def _is_in_other_characters(expected: object, seen: object) -> bool:
-    """Return whether a text has the expected bytes, taken for characters of one byte each."""
-    if not isinstance(expected, str) or not isinstance(seen, str):
-        return False
-    return expected != seen and any(expected.encode().decode(name, "replace") == seen for name in _OF_ONE_BYTE)
-
-
 def finds_value(alignment: Alignment, index: int, field: str) -> bool:
     """Return whether a field of an expected event has the bytes that are expected, and is made of them wrongly.
 
@@ -75,7 +67,7 @@ def finds_value(alignment: Alignment, index: int, field: str) -> bool:
     if seen is None:
         return False
     values = alignment.case.expected.events[index].get(field), seen.get(field)
-    return any(is_so(*values) for is_so in (is_read_as_signed, _is_cut, _is_in_other_characters))
+    return any(is_so(*values) for is_so in (is_read_as_signed, _is_cut, is_in_other_characters))
 
 
 def has_same_rows(alignment: Alignment, difference: Difference) -> bool:

@@ -14,7 +14,8 @@ from conformance.oracles.checks.boundary_steps import OF_STEP, Entry, fed_by_off
 from conformance.oracles.oracle import GOOD, Check
 
 _TYPE: Final = "boundary_type"
-_REMEMBERED: Final = "BEGIN of the stream before remembered"
+#: The cause of all that is wrong in such an answer.
+REMEMBERED: Final = Cause("BEGIN of the stream before remembered", role="boundary")
 
 
 def begin_forgotten(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -22,17 +23,26 @@ def begin_forgotten(alignment: Alignment, requirement: str) -> Iterator[Check]:
 
     A parser that is wrong about other events too breaks another rule.
     """
+    first = first_remembered(alignment)
+    if first is None:
+        yield GOOD
+        return
+    seen = (alignment.observed(first) or {}).get(_TYPE)
+    message = f"{alignment.describe(first)}: {_TYPE} is {seen}, as if the BEGIN before the reset counted"
+    yield Check(REMEMBERED.kind, message, alignment.case.expected.events[first]["offset"], REMEMBERED)
+
+
+# One entry is enough: an answer is examined for all requirements before the next one.
+@lru_cache(maxsize=1)
+def first_remembered(alignment: Alignment) -> int | None:
+    """Return the index of the first event that shows a BEGIN before a reset; None if not all of an answer does."""
     case = alignment.case
+    if case.role != "boundary" or case.id.profile != "worklog":
+        return None
     entries = _remembering(case.stream, tuple(case.settings["resets"]))
     pairs = list(enumerate(zip(entries, case.expected.events, strict=False)))
     first = next((index for index, (entry, expected) in pairs if _differ(entry, expected)), None)
-    if first is None or not all(_agree(alignment, index, entry) for index, (entry, _) in pairs):
-        yield GOOD
-        return
-    message = (
-        f"{alignment.describe(first)}: {_TYPE} is {entries[first][_TYPE]}, as if the BEGIN before the reset counted"
-    )
-    yield Check(_REMEMBERED, message, case.expected.events[first]["offset"], Cause(_REMEMBERED, role="boundary"))
+    return first if all(_agree(alignment, index, entry) for index, (entry, _) in pairs) else None
 
 
 def _differ(entry: Entry, expected: Entry) -> bool:

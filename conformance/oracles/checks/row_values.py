@@ -160,6 +160,17 @@ def _shapes(alignment: Alignment, index: int) -> Iterator[Check]:
             yield Check(signature, message, event["offset"])
 
 
+def has_other_rows(alignment: Alignment, index: int) -> bool:
+    """Return whether an event has another number of rows than expected, or several values that are all wrong."""
+    rows = _seen_rows(alignment, index)
+    if rows is None:
+        return False
+    if len(rows) != len(alignment.case.expected.events[index]["rows"]):
+        return True
+    cells = [cell for cell in _cells(alignment, index) if cell[2] is not None]
+    return len(cells) > 1 and not any(same_cell(cell[0], *cell[2:]) for cell in cells)
+
+
 def _columns(image: Mapping[str, Any] | None) -> list[str] | None:
     return None if image is None else sorted(image)
 

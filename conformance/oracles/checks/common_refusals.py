@@ -1,0 +1,91 @@
+"""Refusals that have one cause in events of several types, or in words that depend on the bytes that are misread."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from conformance.binlog.event_types import COMPRESSED_ROWS, COMPRESSED_ROWS_V1, EventType
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import NOT_UNPACKED, REFUSED, Cause
+from conformance.oracles.reasons import OF_BOUNDS, OF_MEMORY
+
+#: The smallest buffer in which readers are taken to read logs, in bytes; larger ones are multiples of it.
+_BUFFER: Final = 4096
+#: The types of events about a file of LOAD DATA: a reader keeps these files by their numbers.
+_OF_FILES: Final = frozenset(
+    {EventType.BEGIN_LOAD_QUERY, EventType.APPEND_BLOCK, EventType.DELETE_FILE, EventType.EXECUTE_LOAD_QUERY}
+)
+_COMPRESSED: Final = frozenset((*COMPRESSED_ROWS, *COMPRESSED_ROWS_V1))
+#: A tag in the text of a GTID set.
+_TAG: Final = re.compile(r":[a-z_]\w*:")
+
+Entry = Mapping[str, Any]
+
+
+def _has_tags(entry: Entry) -> bool:
+    return _TAG.search(str(entry.get("previous_gtids") or "").lower()) is not None
+
+
+def _is_across(entry: Entry) -> bool:
+    """Return whether an event does not fit into the rest of a buffer, if buffers are read one after the other."""
+    start, last = entry["offset"], entry["offset"] + entry["length"] - 1
+    return bool(start // _BUFFER != last // _BUFFER)
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A kind of refusals: of which events, in which words, and their cause.
+
+    Attributes:
+        applies: Returns whether an expected event is one of these.
+        words: What the reason must hold.
+        cause: The cause, without a reason.
+        has_reason: Whether the reason is part of the cause; otherwise it depends on the bytes.
+    """
+
+    applies: Callable[[Entry], bool]
+    words: re.Pattern[str]
+    cause: Cause
+    has_reason: bool
+
+
+#: The first row that applies counts.
+_ROWS: Final = (
+    _Row(_has_tags, OF_BOUNDS, Cause(REFUSED, "GTID set with tags"), has_reason=False),
+    _Row(
+        lambda entry: entry["type"] in _COMPRESSED,
+        OF_BOUNDS,
+        NOT_UNPACKED,
+        has_reason=False,
+    ),
+    _Row(lambda entry: entry["type"] in _OF_FILES, OF_MEMORY, Cause(REFUSED, "event of LOAD DATA"), has_reason=True),
+    _Row(_is_across, OF_BOUNDS, Cause(REFUSED, "event across the end of a buffer"), has_reason=True),
+)
+
+
+def common_cause(alignment: Alignment, at: int, reason: str) -> Cause | None:
+    """Return the cause that a refusal has in common with others, None if it has none.
+
+    Args:
+        alignment: The answer beside the expected one.
+        at: Offset in bytes of the refused event.
+        reason: The reason, without what varies from case to case.
+    """
+    events = alignment.case.expected.events
+    index = alignment.index_at(at)
+    if alignment.case.role != "decode" or index is None:
+        return None
+    for row in _ROWS:
+        if row.applies(events[index]) and row.words.search(reason):
+            # One that is read shows that the reader knows the layout.
+            if not row.has_reason and any(row.applies(events[each]) for each in _read(alignment)):
+                continue
+            return Cause(row.cause.kind, row.cause.subject, reason=reason if row.has_reason else "")
+    return None
+
+
+def _read(alignment: Alignment) -> list[int]:
+    """Return the indices of the expected events that are read right."""
+    every = range(alignment.count)
+    return [each for each in every if alignment.observed(each) is not None and not alignment.differing(each)]

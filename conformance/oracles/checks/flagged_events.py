@@ -1,0 +1,74 @@
+"""Known events that a reader passes over for their ignorable flag: one fault, whatever their types.
+
+One that does not know a type passes over its events for the flag too, and rightly so called. So the flag is the reason
+only where the answer shows that the reader knows the type, or that it passes over known types for the flag.
+"""
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
+from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.cause import Cause
+from conformance.protocol.roles.decode import FIELDS_OF_TYPE, TypeFields, own_fields
+
+#: The cause of all of them.
+FOR_FLAG: Final = Cause("passed over for its ignorable flag", "known event")
+#: Types that servers write with the flag: readers that do not know them may pass over them.
+_USUALLY_FLAGGED: Final = frozenset(
+    {
+        EventType.ROWS_QUERY,
+        EventType.ANONYMOUS_GTID,
+        EventType.PREVIOUS_GTIDS,
+        EventType.TRANSACTION_CONTEXT,
+        EventType.VIEW_CHANGE,
+        EventType.LARGE_TRANSACTION_HEADER,
+    }
+)
+
+
+# One entry is enough: an answer is examined for all requirements before the next one.
+@lru_cache(maxsize=1)
+def passed_over_for_flag(alignment: Alignment) -> frozenset[int]:
+    """Return the indices of the known events that a reader passes over for their ignorable flag alone."""
+    if alignment.case.role != "decode":
+        return frozenset()
+    events = alignment.case.expected.events
+    over = {index for index, entry in enumerate(events) if _is_passed_over(alignment, index, entry)}
+    plain = {index for index in over if not events[index]["flags"] & Flag.IGNORABLE}
+    unread = {events[index]["type"] for index in plain}
+    read = {events[index]["type"] for index in _read(alignment)}
+    flagged = {index for index in over - plain if events[index]["type"] not in unread}
+    if any(events[index]["type"] in read for index in flagged):
+        return frozenset(flagged)
+    likely = {index for index in flagged if _is_expected(alignment, events[index]["type"])}
+    return frozenset(likely) if any(_is_declared(alignment, events[index]["type"]) for index in likely) else frozenset()
+
+
+def _is_passed_over(alignment: Alignment, index: int, entry: Mapping[str, Any]) -> bool:
+    """Return whether a known event is reported as ignored, or not at all."""
+    if entry.get("handled") != "known":
+        return False
+    fate = alignment.fate(index)
+    return fate is Fate.DROPPED or (fate is Fate.DELIVERED and alignment.is_unknown(index))
+
+
+def _read(alignment: Alignment) -> Iterator[int]:
+    """Yield the indices of the known events without the flag that the reader decodes."""
+    for index, entry in enumerate(alignment.case.expected.events):
+        is_plain = entry.get("handled") == "known" and not entry["flags"] & Flag.IGNORABLE
+        if is_plain and alignment.fate(index) is Fate.DELIVERED and not alignment.is_unknown(index):
+            yield index
+
+
+def _is_expected(alignment: Alignment, code: int) -> bool:
+    """Return whether a reader should know a type: one that servers write with the flag, if it declares its fields."""
+    return code not in _USUALLY_FLAGGED or not alignment.declared.isdisjoint(own_fields(code))
+
+
+def _is_declared(alignment: Alignment, code: int) -> bool:
+    """Return whether the reader declares a field of a type."""
+    kind = FIELDS_OF_TYPE.get(code, TypeFields())
+    return not alignment.declared.isdisjoint((*kind.required, *kind.optional))

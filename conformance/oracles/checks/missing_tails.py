@@ -1,0 +1,45 @@
+"""Answers that end before the stream, without an error: one gap, whatever the events are that are missing."""
+
+from functools import lru_cache
+from typing import Final
+
+from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.cause import Cause, group_of_entry
+from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
+
+#: How the signature of an answer that ends too soon begins.
+ENDS_SILENTLY: Final = "stream ends silently after"
+
+
+# One entry is enough: an answer is examined for all requirements before the next one.
+@lru_cache(maxsize=1)
+def _missing_tail(alignment: Alignment) -> range:
+    """Return the indices of the expected events after the last one of the answer, if they are missing."""
+    if alignment.case.role != "decode" or alignment.astray is not None or alignment.stop is not None:
+        return range(0)
+    every = range(alignment.count)
+    answered = (index for index in every if alignment.fate(index) not in (Fate.DROPPED, Fate.UNREACHED))
+    return range(max(answered, default=-1) + 1, alignment.count)
+
+
+def cause_of_gap(alignment: Alignment, index: int) -> Cause | None:
+    """Return the cause of what is missing at the end of an answer; None if an event is not about that.
+
+    A reader that leaves out a type lacks the last events where all are of it. Otherwise it has stopped without a word.
+
+    Args:
+        alignment: The answer beside the expected one.
+        index: Index of an expected event: one that is missing, or the last before these.
+    """
+    tail = _missing_tail(alignment)
+    required = [each for each in tail if not alignment.may_be_dropped(each)]
+    if not required or index < tail.start - 1:
+        return None
+    if passed_over_for_flag(alignment).issuperset(required):
+        return FOR_FLAG
+    groups = {group_of_entry(alignment.case.expected.events[each]) for each in required}
+    if len(groups) == 1:
+        return Cause(f"{groups.pop()} dropped")
+    if not tail.start:
+        return Cause("no event is delivered")
+    return Cause(f"{ENDS_SILENTLY} {group_of_entry(alignment.case.expected.events[tail.start - 1])}")

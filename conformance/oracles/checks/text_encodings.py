@@ -1,0 +1,26 @@
+"""Texts in other characters than those of the log: UTF-8 taken for characters of one byte, or lost in ASCII."""
+
+from typing import Final
+
+from conformance.oracles.cause import Cause
+
+#: The cause of all of them: what decodes one text decodes the others.
+OTHER_CHARACTERS: Final = Cause("in other characters", "text")
+#: Character sets of one byte for each character, for which a reader may take a text.
+_OF_ONE_BYTE: Final = ("latin-1", "cp1252", "ascii")
+#: What decoders of one character set write in the place of a character that it does not have.
+_REPLACEMENTS: Final = ("?", "\N{REPLACEMENT CHARACTER}", "")
+
+
+def is_in_other_characters(expected: object, seen: object) -> bool:
+    """Return whether a text has the expected bytes, taken for characters of one byte each, or replaced by others."""
+    if not isinstance(expected, str) or not isinstance(seen, str) or expected == seen or expected.isascii():
+        return False
+    octets = expected.encode()
+    return any(octets.decode(name, "replace") == seen for name in _OF_ONE_BYTE) or any(
+        seen in (_replaced(expected, each), _replaced(octets.decode("latin-1"), each)) for each in _REPLACEMENTS
+    )
+
+
+def _replaced(text: str, replacement: str) -> str:
+    return "".join(each if each.isascii() else replacement for each in text)

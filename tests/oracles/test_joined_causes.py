@@ -1,0 +1,210 @@
+"""One fault that shows in events of many types, or in words that depend on the bytes, is one finding."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.binlog.event_types import COMPRESSED_ROWS_V1, ROWS_V1, ROWS_V2, EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.header import TYPE_AT
+from conformance.oracles.judge import request_of
+from conformance.protocol.observation import Refusal
+from tests.oracles.test_causes import REFERENCE, cases, changed, findings
+
+FOR_FLAG = "known event passed over for its ignorable flag"
+TABLE_AND_ROWS = (EventType.TABLE_MAP, *ROWS_V1, *ROWS_V2)
+SWAPPED = {"kept": "dropped", "dropped": "kept"}
+#: What a reader that does not know a type reports of its events.
+HEADER = ("offset", "type", "timestamp", "server_id", "length", "log_pos", "flags", "position", "executed_gtid_set")
+
+
+def passed_over(entry):
+    return {name: entry[name] for name in HEADER if name in entry} | {"handled": "ignored"}
+
+
+def is_flagged(entry):
+    return bool(entry["flags"] & Flag.IGNORABLE) and entry["handled"] == "known"
+
+
+def flagged_cases():
+    return cases("flagged_known_events", "mysql-5.7")
+
+
+def test_known_events_passed_over_for_their_flag_are_one_finding():
+    together = {}
+    for case in flagged_cases():
+        answer = changed(case, lambda entry: passed_over(entry) if is_flagged(entry) else entry)
+        for finding, requirements in findings(case, answer).items():
+            together.setdefault(finding, set()).update(requirements)
+    assert FOR_FLAG in together
+    assert "WL4033-READ-KNOWN-FLAGGED" in together[FOR_FLAG]
+    # Where all of them have the flag, the type may not be known.
+    assert together.keys() <= {FOR_FLAG, "ROWS_QUERY not known"}
+
+
+def test_known_events_left_out_for_their_flag_are_one_finding():
+    together = set()
+    for case in flagged_cases():
+        answer = REFERENCE.ask(request_of(case))
+        kept = tuple(each for each in answer.events if not is_flagged(each) or each["type"] == EventType.ROWS_QUERY)
+        together |= findings(case, replace(answer, events=kept)).keys()
+    assert FOR_FLAG in together
+    assert not [each for each in together if each.endswith(" dropped")]
+
+
+def test_a_type_that_is_not_known_is_not_called_passed_over_for_its_flag():
+    together = set()
+    for case in flagged_cases():
+        answer = changed(case, lambda entry: passed_over(entry) if entry["type"] == EventType.XID else entry)
+        together |= findings(case, answer).keys()
+    assert "XID not known" in together
+
+
+def refused_where(case, applies, words):
+    """Return the answer that refuses the first event of a kind; None if the case has none."""
+    answer = REFERENCE.ask(request_of(case))
+    for number, entry in enumerate(answer.events):
+        if number and applies(entry):
+            return replace(answer, events=answer.events[:number], error=Refusal(entry["offset"], "other", words))
+    return None
+
+
+def together_of(family, profile, answered):
+    """Return the findings of answers to the cases of a family, without those for which there is no answer."""
+    answers = [(case, answered(case)) for case in cases(family, profile)]
+    return {finding for case, answer in answers if answer is not None for finding in findings(case, answer)}
+
+
+def is_across(entry):
+    return entry["offset"] // 8192 != (entry["offset"] + entry["length"] - 1) // 8192
+
+
+def test_events_that_do_not_fit_into_the_buffer_are_one_finding():
+    def answered(case):
+        return refused_where(case, is_across, "IllegalArgumentException: limit exceeded: 44")
+
+    every = {
+        each for family in ("rows_query_streams", "loaded_files") for each in together_of(family, "mysql-8.0", answered)
+    }
+    assert every == {"event across the end of a buffer refused: IllegalArgumentException: limit exceeded"}
+
+
+def test_another_reason_for_a_large_event_is_about_its_type():
+    together = together_of(
+        "rows_query_streams", "mysql-8.0", lambda case: refused_where(case, is_across, "not supported")
+    )
+    assert together
+    assert all(each.endswith(" refused: not supported") and "buffer" not in each for each in together)
+
+
+def test_words_for_a_set_with_tags_that_depend_on_its_bytes_are_one_finding():
+    words = iter(f"cannot read {['start', 'end'][n % 2]} 0: {['', 'unexpected '][n % 3 % 2]}EOF" for n in range(1000))
+
+    def is_tagged(entry):
+        return ":a" in entry.get("previous_gtids", "") or ":tag" in entry.get("previous_gtids", "")
+
+    def answered(case):
+        return refused_where(case, is_tagged, next(words))
+
+    assert together_of("previous_gtids_streams", "mysql-9.x", answered) == {"GTID set with tags refused"}
+
+
+def test_rows_that_are_not_unpacked_are_one_finding():
+    words = ("index out of range [5] with length 0", "slice bounds out of range [:9] with capacity 3")
+    number = iter(range(1000))
+
+    def is_compressed(entry):
+        return entry["type"] in COMPRESSED_ROWS_V1
+
+    def without_rows(case):
+        wrong = changed(case, lambda entry: {**entry, "rows": []} if is_compressed(entry) and entry["rows"] else entry)
+        return refused_where(case, is_compressed, words[next(number) % 2]) if next(number) % 3 else wrong
+
+    together = together_of("mariadb_streams", "mariadb-10.x", without_rows)
+    assert together == {"MARIADB compressed rows event misread"}
+
+
+def test_a_lack_of_memory_for_the_files_of_load_data_is_one_finding():
+    types = (EventType.BEGIN_LOAD_QUERY, EventType.DELETE_FILE, EventType.EXECUTE_LOAD_QUERY)
+    together = set()
+    for code in types:
+
+        def answered(case, code=code):
+            return refused_where(case, lambda entry: entry["type"] == code, "Out of memory (Needed 416 bytes)")
+
+        together |= together_of("loaded_files", "mysql-8.0", answered)
+    assert together == {"event of LOAD DATA refused: Out of memory (Needed N bytes)"}
+
+
+def test_texts_in_other_characters_are_one_finding():
+    def answered(case):
+        def read(entry):
+            names = [each for each in ("database", "table", "query", "rows_query") if entry.get(each)]
+            return entry | {each: entry[each].encode().decode("latin-1") for each in names}
+
+        return changed(case, read)
+
+    families = ("transactions", "cross_version_streams", "every_event_type")
+    assert {each for family in families for each in together_of(family, "mysql-8.0", answered)} == {
+        "text in other characters"
+    }
+
+
+def test_rotates_without_their_last_four_bytes_are_one_finding():
+    def cut(entry):
+        if entry["type"] != EventType.ROTATE:
+            return entry
+        name = entry["next_file"].encode()
+        if len(name) >= 4:
+            return entry | {"next_file": name[:-4].decode(errors="replace")}
+        body = entry["next_position"].to_bytes(8, "little") + name
+        return entry | {"next_position": 0, "next_file": body[:-4].decode(errors="replace")}
+
+    together = set()
+    for case in cases("previous_gtids_streams", "mysql-8.0"):
+        if not any(entry.get("checksum_algorithm") == "crc32" for entry in case.expected.events):
+            together |= findings(case, changed(case, cut)).keys()
+    assert together == {"next_file of ROTATE cut short"}
+
+
+@pytest.mark.parametrize("event_type", [EventType.STOP, EventType.XID, EventType.INTVAR])
+def test_a_type_that_is_left_out_is_one_finding_also_at_the_end_of_a_stream_and_with_a_longer_post_header(event_type):
+    def answered(case):
+        answer = REFERENCE.ask(request_of(case))
+        return replace(answer, events=tuple(each for each in answer.events if each["type"] != event_type))
+
+    families = ("transactions", "rotations", "post_header_lengths", "ignorable_events")
+    together = {each for family in families for each in together_of(family, "mysql-8.0", answered)}
+    assert together == {f"{event_type.name} dropped"}
+
+
+def test_a_reader_that_stops_without_a_word_has_one_finding_in_a_stream():
+    for case in cases("transactions", "mysql-8.0"):
+        answer = REFERENCE.ask(request_of(case))
+        found = findings(case, replace(answer, events=answer.events[: len(answer.events) // 2]))
+        assert len(found) == 1
+
+
+def test_a_table_map_that_is_dropped_with_its_rows_is_not_called_parted_from_them():
+    together = set()
+    for case in cases("row_filters", "worklog", role="filter"):
+        of_rows = [
+            each["offset"] for each in case.expected.events if case.stream[each["offset"] + TYPE_AT] in TABLE_AND_ROWS
+        ]
+        swapped = changed(
+            case, lambda entry, of=of_rows: entry | {"fate": SWAPPED[entry["fate"]]} if entry["offset"] in of else entry
+        )
+        together |= findings(case, swapped).keys()
+    assert together == {"filter: fate of TABLE_MAP differs"}
+
+
+def test_a_list_that_an_error_ends_is_one_finding_wherever_it_ends():
+    together = set()
+    for family in ("golden_vectors", "gtid_streams", "rows_query_streams"):
+        for case in cases(family, "mysql-8.0", role="render"):
+            if case.settings["form"] == "events":
+                answer = REFERENCE.ask(request_of(case))
+                for kept in range(len(answer.events)):
+                    error = Refusal(None, "other", f"Lost connection at row {kept}")
+                    together |= findings(case, replace(answer, events=answer.events[:kept], error=error)).keys()
+    assert together == {"render: ended by an error: Lost connection at row N"}

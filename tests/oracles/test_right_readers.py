@@ -1,0 +1,109 @@
+"""Right readers in other notations, and with less than all: nobody is blamed."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.oracles.judge import Judge, request_of
+from conformance.protocol.roles.decode import FIELDS_OF_TYPE
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
+
+REFERENCE = ReferenceImplementation()
+ROLES = REFERENCE.declaration.roles
+REQUIRED = {name for kind in FIELDS_OF_TYPE.values() for name in kind.required}
+OPTIONAL = {name for kind in FIELDS_OF_TYPE.values() for name in kind.optional} - REQUIRED
+CASES = 2
+
+
+def as_digits(entry):
+    """A reader that reports integers of rows as texts."""
+
+    def image(values):
+        return values and {name: str(value) if type(value) is int else value for name, value in values.items()}
+
+    rows = [{side: image(values) for side, values in row.items()} for row in entry.get("rows") or ()]
+    return entry | {"rows": rows} if rows else entry
+
+
+def with_other_sets(entry):
+    """A reader whose sets are in the other order, in capitals, with white space, with 5-5 for 5."""
+    parts = []
+    for source in filter(None, entry.get("previous_gtids", "").split(",")):
+        uuid, *intervals = source.split(":")
+        tag = ""
+        for each in intervals:
+            if not each[0].isdigit():
+                tag = f"{each}:"
+                continue
+            parts.append(f"{uuid.upper()}:{tag}{each if '-' in each else f'{each}-{each}'}")
+    return entry | {"previous_gtids": ",\n".join(reversed(parts))} if parts else entry
+
+
+def without(*names):
+    def change(entry):
+        return {name: value for name, value in entry.items() if name not in names}
+
+    return change
+
+
+def of_known_events(entry):
+    return None if entry["handled"] == "ignored" else without("flags", "log_pos")(entry)
+
+
+def only(*names):
+    def change(entry):
+        return {name: value for name, value in entry.items() if name in ("offset", *names)}
+
+    return change
+
+
+def of_fate(fate):
+    return lambda entry: entry if entry["fate"] == fate else None
+
+
+def unchanged(entry):
+    return entry
+
+
+def declaring(role, *, less=(), fields=None, abilities=()):
+    declared = ROLES[role]
+    kept = declared.fields - frozenset(less) if fields is None else frozenset(fields)
+    return replace(declared, fields=kept, abilities=declared.abilities - frozenset(abilities))
+
+
+CAPABILITIES = ("row_capable", "statement_capable", "restricted")
+#: Reader -> its role, what it declares, and its entries.
+READERS = {
+    "digits": ("decode", ROLES["decode"], as_digits),
+    "sets in parts": ("decode", ROLES["decode"], with_other_sets),
+    "no optional fields": ("decode", declaring("decode", less=OPTIONAL), without(*OPTIONAL)),
+    "known events alone": ("decode", declaring("decode", less=("flags", "log_pos")), of_known_events),
+    "no framing": ("decode", declaring("decode", abilities=("framing", "checksums")), unchanged),
+    "within alone": ("boundary", declaring("boundary", fields=("within_transaction",)), only("within_transaction")),
+    "state alone": ("boundary", declaring("boundary", fields=("state",)), only("state")),
+    "dropped alone": ("filter", ROLES["filter"], of_fate("dropped")),
+    "kept alone": ("filter", ROLES["filter"], of_fate("kept")),
+    "no capabilities": ("decide", declaring("decide", less=CAPABILITIES), without(*CAPABILITIES)),
+}
+
+
+def cases(role):
+    for family in families().values():
+        for profile in family.profiles_of(role) if role in family.focus else ():
+            for index in range(CASES):
+                yield case_of(CaseId(family.name, profile, seed=6, index=index, role=role))
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_right_reader_is_blamed_by_nobody(reader):
+    role, declared, change = READERS[reader]
+    judge = Judge(declared)
+    for case in cases(role):
+        if judge.declined(case):
+            continue
+        answer = REFERENCE.ask(request_of(case))
+        events = tuple(entry for each in answer.events if (entry := change(dict(each))) is not None)
+        verdicts = judge.judge(case, replace(answer, events=events))
+        assert {each.requirement: each.message for each in verdicts if each.is_failure} == {}, str(case.id)
