@@ -28,7 +28,10 @@ def _has_tags(entry: Entry) -> bool:
 
 
 def _is_across(entry: Entry) -> bool:
-    """Return whether an event does not fit into the rest of a buffer, if buffers are read one after the other."""
+    """Return whether an event does not fit into the rest of a buffer, if buffers are read one after the other.
+
+    Nothing else shows it, as the event may be too large for other reasons: so the cause names the border and no buffer.
+    """
     start, last = entry["offset"], entry["offset"] + entry["length"] - 1
     return bool(start // _BUFFER != last // _BUFFER)
 
@@ -60,7 +63,7 @@ _ROWS: Final = (
         has_reason=False,
     ),
     _Row(lambda entry: entry["type"] in _OF_FILES, OF_MEMORY, Cause(REFUSED, "event of LOAD DATA"), has_reason=True),
-    _Row(_is_across, OF_BOUNDS, Cause(REFUSED, "event across the end of a buffer"), has_reason=True),
+    _Row(_is_across, OF_BOUNDS, Cause(REFUSED, "event across a border of 4 KiB"), has_reason=True),
 )
 
 
