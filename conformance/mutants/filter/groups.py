@@ -12,16 +12,19 @@ from conformance.mutants.filter.altered_answers import (
     with_fate,
     with_groups,
     with_part,
+    with_rules,
 )
 from conformance.mutants.filter.faulty_filters import (
     BeginStays,
     ContextStays,
+    CutDatabases,
     EmptyDropped,
     IncidentByRules,
     LastContextAlone,
     LastKeptAlone,
     OneXaAtATime,
     RowsStay,
+    rules_as,
 )
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request, Trouble
@@ -119,6 +122,13 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
             answer=with_part(_table_ids_of(size), statements=False),
         )
         for size in (8, 32)
+    ),
+    Mutant(
+        "databases-cut",
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "only the first 64 bytes of a database's name are compared",
+        answer=with_rules(rules_as(CutDatabases)),
+        also=("WL40-FILTER-DO-EVERY-TABLE", "WL40-FILTER-IGNORE-ANY-TABLE", "WL40-FILTER-RULE-MEANING"),
     ),
     Mutant(
         "first-rules-alone",

@@ -23,7 +23,6 @@ from conformance.mutants.filter.faulty_filters import (
     AnyCase,
     AnyTable,
     Composed,
-    CutDatabases,
     CutNames,
     ForgetsCopies,
     Joined,
@@ -218,7 +217,6 @@ RULE_MUTANTS: Final[tuple[Mutant, ...]] = (
             ("names-in-any-case", "names are compared without regard to case", AnyCase),
             ("names-without-accents", "names are compared without accents", WithoutAccents),
             ("names-composed", "a character in two parts is the same as in one", Composed),
-            ("databases-cut", "only the first 64 bytes of a database's name are compared", CutDatabases),
             ("names-joined-with-a-dot", "a database and a name are compared joined with a dot", Joined),
         )
     ),
