@@ -280,6 +280,12 @@ MUTANTS: Final = (
         answer=_tables(lambda tables: tables[:8]),
     ),
     Mutant(
+        "first-64-tables",
+        "WL3303-SET-CAPABLE",
+        "only the first 64 tables of a set count",
+        answer=_tables(lambda tables: tables[:64]),
+    ),
+    Mutant(
         "five-parts-at-most",
         "WL3303-FLAGS-PARTITIONED",
         "only the first five parts of a partitioned table count",

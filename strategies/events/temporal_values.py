@@ -1,9 +1,14 @@
 """Values of columns that hold dates and times."""
 
+from typing import Final
+
 from conformance.binlog.rows.table import Column
 from conformance.binlog.rows.temporal import Date, DateTime, Time, Timestamp
 from conformance.strategies.grammar.notation import Value
 from conformance.strategies.grammar.stream import StreamBuilder
+
+#: Days that are the last of their month, and the first and the last of all.
+_EDGES: Final = ((1, 1, 1), (9999, 12, 31), (2000, 2, 29), (2038, 1, 31), (1970, 4, 30))
 
 
 def year(stream: StreamBuilder, column: Column) -> Value:
@@ -18,6 +23,8 @@ def _calendar(stream: StreamBuilder) -> tuple[int, int, int]:
     """Return a date, sometimes with zero parts, which servers store if their SQL mode allows it."""
     choose = stream.choose
     year, month, day = choose.integer(1, 9999), choose.integer(1, 12), choose.integer(1, 28)
+    if choose.yes(6):
+        year, month, day = choose.one_of(_EDGES)
     missing = choose.integer(0, 11)
     if missing == 11:
         return 0, 0, 0
@@ -46,6 +53,9 @@ def time(stream: StreamBuilder, column: Column) -> Value:
     """Choose a TIME with as many digits of a fraction as the column has."""
     choose = stream.choose
     hour, minute, second = choose.integer(0, 838), choose.integer(0, 59), choose.integer(0, 59)
+    # The sign of less than an hour, a minute or a second is in no number of its own.
+    kept = choose.integer(0, 3) if choose.yes(4) else 3
+    hour, minute, second = (hour, minute, second) if kept == 3 else (0, minute * (kept > 1), second * (kept > 0))
     largest = hour == 838 and minute == second == 59
     micro, fraction = _no_fraction(column.meta) if largest else _fraction(stream, column.meta)
     # There is no negative zero.

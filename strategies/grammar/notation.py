@@ -14,7 +14,7 @@ FLOAT: Final = struct.Struct("<f")
 DOUBLE: Final = struct.Struct("<d")
 
 #: Floating numbers at the edges of both widths, without negative zero, which JSON loses in some languages.
-_EDGES: Final = (0.0, 1.0, -1.5, 0.1, 1e-38, -3.4028234663852886e38, 1.401298464324817e-45)
+_EDGES: Final = (0.0, -0.0, 1.0, -1.5, 0.1, 1e-38, -3.4028234663852886e38, 1.401298464324817e-45)
 _DOUBLE_EDGES: Final = (*_EDGES, 1.7976931348623157e308, -5e-324, 4503599627370497.5)
 #: The most digits of a DECIMAL, and the most after its point.
 _PRECISION_LIMIT: Final = 65

@@ -93,7 +93,8 @@ def ruled_tables(stream: StreamBuilder, cast: Cast, further: int, *, does: bool)
     """
     places, unused = stream.vary(RULED)
     others = tuple(TableName(DATABASE, f"n{number}") for number in range(further))
-    ruled = [*(cast[place] for place in places), *(TableName(DATABASE, f"unused{each}") for each in range(unused))]
+    # A filter that has room for some rules only loses the last ones.
+    ruled = [*(TableName(DATABASE, f"unused{each}") for each in range(unused)), *(cast[place] for place in places)]
     ruled += others if does else ()
     set_rules(stream, ruled, does=does, tables=TABLES_MODES[0], renames=RENAMES_MODES[0])
     return _by_rules(rules_of(stream.settings), cast, others)

@@ -59,6 +59,9 @@ CASTS: Final[Mapping[str, Cast]] = {
     "characters in two parts": _cast("relev\u00e9", "releve\u0301"),
     "database nearly the same": _cast("t1", "t1 ", elsewhere="test1"),
     "all characters": _cast("x" * _CHARACTERS, "x" * (_CHARACTERS - 1) + "y", elsewhere="x" * _CHARACTERS),
+    "the last of 64 characters of the database": _cast(
+        "t1", "t10", database="日" * _CHARACTERS, elsewhere="日" * (_CHARACTERS - 1) + "本"
+    ),
     "all characters, three bytes each": _cast(
         "日" * _CHARACTERS, "日" * (_CHARACTERS - 1) + "本", database="日" * _CHARACTERS
     ),

@@ -228,10 +228,14 @@ class TableWork:
         return pieces
 
     def _ids(self, count: int) -> list[int]:
-        """Return different table ids: new ones, or as far as there are those of the log before."""
+        """Return different table ids: new ones, or as far as there are those of the log before.
+
+        Those of one statement may be far apart, and then have their low bytes in common.
+        """
         again, self._ids_again = self._ids_again[:count], self._ids_again[count:]
         first = max([self.choose.integer(1, 2**32), *again, *(each + 1 for each in self._table_ids)])
-        ids = [*again, *(first + 1 + number for number in range(count - len(again)))]
+        step = self.choose.one_of((1, 1 << 8, 1 << 16, 1 << 32)) if count > 1 and self.choose.yes() else 1
+        ids = [*again, *(first + 1 + number * step for number in range(count - len(again)))]
         self._table_ids += ids
         return ids
 

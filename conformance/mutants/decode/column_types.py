@@ -118,6 +118,12 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "a DOUBLE has 15 digits",
         _of(ColumnType.DOUBLE, lambda value: float(f"{value:.15g}")),
     ),
+    _cells(
+        "float-minus-zero",
+        "VALUES-FLOAT",
+        "a FLOAT of -0.0 is 0.0",
+        _of(ColumnType.FLOAT, lambda value: value or 0.0),
+    ),
     _cells("bit-little-endian", "VALUES-BIT", "the bytes of a BIT are reversed", _little_endian),
     _cells("year-1900", "VALUES-YEAR", "the year 0000 is 1900", _of(ColumnType.YEAR, lambda year: year or 1900)),
     _cells(
@@ -140,6 +146,18 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "VALUES-OLD-TIMESTAMP",
         "an old TIMESTAMP is an hour late",
         _of(ColumnType.TIMESTAMP, lambda text: str(int(text) + 3600)),
+    ),
+    _cells(
+        "last-day-30",
+        "VALUES-DATE",
+        "a DATE has 30 days at most in a month",
+        _of(ColumnType.DATE, lambda text: text.replace("-31", "-30")),
+    ),
+    _cells(
+        "time-sign-of-hours",
+        "VALUES-TIME",
+        "the sign of a TIME of less than an hour is lost",
+        _of(ColumnType.TIME2, lambda text: text.lstrip("-") if text.startswith("-00:") else text),
     ),
     _cells("time-without-fraction", "VALUES-TIME", "a TIME has no fraction", _of(ColumnType.TIME2, _without_fraction)),
     _cells(

@@ -73,6 +73,17 @@ class Joined(FilterRules):
         return str(table) in map(str, self.do_tables | self.ignore_tables)
 
 
+class CutDatabases(FilterRules):
+    """Only the first 64 bytes of a database's name are compared."""
+
+    __slots__ = ()
+
+    def cover(self, table: TableName) -> bool:
+        """See `FilterRules.cover`."""
+        rules = {(_cut(each.database), each.name) for each in self.do_tables | self.ignore_tables}
+        return (_cut(table.database), table.name) in rules
+
+
 class WithoutAccents(FilterRules):
     """A name is compared without its accents, as a collation does."""
 

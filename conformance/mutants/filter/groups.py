@@ -12,25 +12,41 @@ from conformance.mutants.filter.altered_answers import (
     with_fate,
     with_groups,
     with_part,
+    with_rules,
 )
 from conformance.mutants.filter.faulty_filters import (
     BeginStays,
     ContextStays,
+    CutDatabases,
     EmptyDropped,
     IncidentByRules,
     LastContextAlone,
     LastKeptAlone,
     OneXaAtATime,
     RowsStay,
+    rules_as,
 )
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request, Trouble
 from conformance.reference.filter import ChangePart, answer_with
 
+_MOST_RULES: Final = 256
+
 
 def _xa_name_cut(parts: int) -> ChangePart:
     """Return the change that knows only the first parts of the names of XA transactions."""
     return lambda event, part: replace(part, xa=",".join(part.xa.split(",")[:parts]))
+
+
+def _table_ids_of(size: int) -> ChangePart:
+    """Return the change that knows only the low bits of table ids."""
+    return lambda event, part: replace(part, table_id=part.table_id % (1 << size))
+
+
+def _with_first_rules(request: Request) -> Observation | Trouble:
+    """Return the answer of a filter that has room for 256 rules."""
+    first = {name: request.settings[name][:_MOST_RULES] for name in ("do_tables", "ignore_tables")}
+    return answer_with(replace(request, settings={**request.settings, **first}))
 
 
 def _without_xa_name(event: Event, part: LogPart) -> LogPart:
@@ -97,6 +113,29 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-ROWS-BY-TABLE-MAP",
         "a table id keeps the table of its first Table_map",
         answer=_first_map,
+    ),
+    *(
+        Mutant(
+            f"table-ids-of-{size}-bits",
+            "WL40-FILTER-ROWS-BY-TABLE-MAP",
+            f"table ids have {size} bits",
+            answer=with_part(_table_ids_of(size), statements=False),
+        )
+        for size in (8, 32)
+    ),
+    Mutant(
+        "databases-cut",
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "only the first 64 bytes of a database's name are compared",
+        answer=with_rules(rules_as(CutDatabases)),
+        also=("WL40-FILTER-DO-EVERY-TABLE", "WL40-FILTER-IGNORE-ANY-TABLE", "WL40-FILTER-RULE-MEANING"),
+    ),
+    Mutant(
+        "first-rules-alone",
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "rules after the 256th are lost",
+        answer=_with_first_rules,
+        also=("WL40-FILTER-DO-EVERY-TABLE", "WL40-FILTER-IGNORE-ANY-TABLE", "WL40-FILTER-RULE-MEANING"),
     ),
     Mutant(
         "incident-dropped",
