@@ -43,6 +43,8 @@ from conformance.strategies.scenarios.scenario_dimensions import (
 )
 
 _TRANSACTIONS: Final = Number("transactions", few=2, many=(40, 60))
+#: How often one savepoint is set: the first time before anything is logged, so that it is logged twice.
+_SET_AGAIN: Final = 3
 #: A savepoint that is set again is another one, in the place of the first.
 _BACK_TO: Final = choices(
     "savepoint", ("the first", "the last", "one set again"), when={"end": ("rollback to a savepoint",)}
@@ -78,7 +80,7 @@ def _transaction(scenario: LogQuestion, values: tuple[int, ...]) -> None:
         scenario.do(Begin())
     names: list[str] = []
     for number in scenario.several_of(STATEMENTS):
-        if goes_back and number < 2:
+        if goes_back and number < (_SET_AGAIN if back_to == "one set again" else 2):
             names.append("s0" if back_to == "one set again" else f"s{number}")
             scenario.do(Savepoint(name=names[-1]))
         _change(scenario, values)
