@@ -12,6 +12,7 @@ from conformance.models.server.statements import (
     Commit,
     Disconnect,
     DropDatabase,
+    RollbackTo,
     SetSession,
     SetUserVariable,
     Statement,
@@ -62,6 +63,12 @@ def _share_format(server: SourceServer, statement: Statement) -> None:
             each.binlog_format = server.session(statement.session).binlog_format
 
 
+def _forget_savepoint(server: SourceServer, statement: Statement) -> None:
+    transaction = server.session(statement.session).transaction
+    if isinstance(statement, RollbackTo) and transaction is not None:
+        transaction.savepoints = [each for each in transaction.savepoints if each.name != statement.name]
+
+
 def _commit_at_end(server: SourceServer, statement: Statement) -> None:
     if isinstance(statement, Disconnect):
         run(server, server.at or 0, Commit(session=statement.session))
@@ -98,6 +105,12 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-SAVEPOINTS",
         "a SAVEPOINT that is set again in a transaction is not written",
         answer=units(_first_of_name),
+    ),
+    Mutant(
+        "logs-savepoint-used-once",
+        "WL3303-LOG-AS-ROWS",
+        "a savepoint is gone after the first ROLLBACK TO it",
+        answer=_run_with(after=_forget_savepoint),
     ),
     Mutant(
         "logs-no-rollback-to",
