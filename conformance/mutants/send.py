@@ -219,6 +219,18 @@ class _ChecksWholeLog(Sender):
             self._check_mode(each)
 
 
+class _LeavesAnonymousOut(Sender):
+    def _check_mode(self, event: LoggedEvent) -> None:
+        if not self._is_left_out(event):
+            super()._check_mode(event)
+
+    def _skips(self, event: LoggedEvent) -> bool:
+        return self._is_left_out(event) or super()._skips(event)
+
+    def _is_left_out(self, event: LoggedEvent) -> bool:
+        return self.settings.gtid_set is not None and event.type == EventType.ANONYMOUS_GTID
+
+
 class _AnyMode(Sender):
     """Takes no notice of the gtid_mode."""
 
@@ -427,6 +439,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-SEND-MODE",
         "sends events that its gtid_mode forbids",
         answer=_by(_AnyMode),
+    ),
+    Mutant(
+        "send-anonymous-left-out-by-gtids",
+        "FORMAT-SEND-MODE",
+        "leaves out groups without a GTID where the replica asks by GTIDs",
+        answer=_by(_LeavesAnonymousOut),
     ),
     Mutant(
         "send-mode-of-whole-log",

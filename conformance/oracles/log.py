@@ -223,6 +223,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     ),
     by_log_check("FORMAT-LOG-BODY"),
     next_number("FORMAT-LOG-GTID-NUMBER"),
+    logged("FORMAT-LOG-SAVEPOINTS", equal_statements),
     logged("FORMAT-LOG-CREATED", equal_starts, required=False),
     by_log_check("FORMAT-LOG-POSITIONS", rule=_POSITIONS, at=_is_outside("WL7592-LOG-GTID-POSITIONS"), asks_more=True),
     by_log_check("FORMAT-LOG-CHECKSUMS", rule=_CHECKSUMS, at=_is_outside("WL7592-LOG-GTID-CHECKSUMS")),

@@ -19,6 +19,7 @@ from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import NOT_MADE, passed_on_name
 from conformance.oracles.checks.ended_answers import missing
+from conformance.oracles.checks.parser_resets import RESET, of_kept_parser
 from conformance.oracles.checks.passed_on_events import wrong
 from conformance.oracles.checks.relay_freedoms import (
     announces_own_checksums,
@@ -216,13 +217,14 @@ def _check_warnings(requirement: str, *, text: bool = False, wanted: bool | None
     Args:
         requirement: The requirement's id.
         text: Whether to compare the text; otherwise only whether there is a warning is compared.
-        wanted: Check only events for which a warning is expected, or only those for which none is.
+        wanted: Check only events for which a warning is expected.
         stops: Whether an error breaks the requirement too.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         # What is written although it is to be ignored is fed to the parser too, and warnings follow from that.
-        marked = () if wanted is False and _takes_ignored(alignment) else alignment.marked(requirement)
+        marked = () if requirement == RESET and _takes_ignored(alignment) else alignment.marked(requirement)
+        kept = of_kept_parser(alignment)
         for index in marked:
             entry = alignment.observed(index)
             expected = alignment.case.expected.events[index]["warning"]
@@ -232,12 +234,11 @@ def _check_warnings(requirement: str, *, text: bool = False, wanted: bool | None
             if seen == expected or (not text and bool(seen) == bool(expected)) or is_silent_failure(alignment, index):
                 yield GOOD
             elif not expected:
-                yield Check(
-                    "warning without cause", f"{_place(alignment, index)}: the warning is {seen!r}, expected none"
-                )
+                message = f"{_place(alignment, index)}: the warning is {seen!r}, expected none"
+                yield Check("warning without cause", message, cause=kept)
             else:
                 message = f"{_place(alignment, index)}: the warning is {seen!r}, expected {expected!r}"
-                yield Check("wrong warning" if seen else "no warning", message)
+                yield Check("wrong warning" if seen else "no warning", message, cause=kept)
         error = alignment.observation.error
         if stops and error is not None and not stops_at_unknown(alignment):
             yield Check("error", f"the receiver stops with an error: {error.message}")
@@ -442,7 +443,7 @@ ORACLES: Final = (
     _each_copied("WL4033-RELAY-EVENTS-AS-USUAL"),
     _each_copied("WL4033-RELAY-UNKNOWN-NOT-LOST", or_stops=True),
     _each("WL4162-TT-GUESS-LEAVES-BYTES", _equal_markers, required=False),
-    _check_warnings("WL4162-RESET-RECEIVER-LOOP", wanted=False),
+    _check_warnings(RESET),
     _check_warnings("WL4162-WARN-RECEIVER", stops=True),
     _check_warnings("WL4162-RELAY-WARN-TEXT", text=True, wanted=True),
     _check_logs("FORMAT-RELAY-IGNORED", _without_ignored),

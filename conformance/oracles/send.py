@@ -203,6 +203,8 @@ def _and_no_other(
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         yield from each.examine(alignment, requirement)
+        if alignment.case.expected.refused_at is not None and alignment.observation.error is None:
+            return  # What comes after an event that must not be sent is for the requirement on that.
         unexpected = list(_unexpected(alignment))
         if by_themselves and not all(is_of_kind(event) for _, event in unexpected):
             return

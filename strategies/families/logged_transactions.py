@@ -43,9 +43,13 @@ from conformance.strategies.scenarios.scenario_dimensions import (
 )
 
 _TRANSACTIONS: Final = Number("transactions", few=2, many=(40, 60))
+#: How often one savepoint is set: the first time before anything is logged, so that it is logged twice.
+_SET_AGAIN: Final = 3
 #: A savepoint that is set again is another one, in the place of the first.
 _BACK_TO: Final = choices(
-    "savepoint", ("the first", "the last", "one set again"), when={"end": ("rollback to a savepoint",)}
+    "savepoint",
+    ("the first", "the first, twice", "the last", "one set again"),
+    when={"end": ("rollback to a savepoint",)},
 )
 _ROWS_EVENT: Final = Dimension("binlog_row_event_max_size", {"8192": 8192, "256": 256})
 
@@ -78,12 +82,16 @@ def _transaction(scenario: LogQuestion, values: tuple[int, ...]) -> None:
         scenario.do(Begin())
     names: list[str] = []
     for number in scenario.several_of(STATEMENTS):
-        if goes_back and number < 2:
+        if goes_back and number < (_SET_AGAIN if back_to == "one set again" else 2):
             names.append("s0" if back_to == "one set again" else f"s{number}")
             scenario.do(Savepoint(name=names[-1]))
         _change(scenario, values)
     if goes_back:
-        scenario.do(RollbackTo(name=names[0] if back_to == "the first" else names[-1]))
+        scenario.do(RollbackTo(name=names[-1] if back_to in ("the last", "one set again") else names[0]))
+    if back_to == "the first, twice":
+        # A savepoint is still there after the first rollback to it.
+        _change(scenario, values)
+        scenario.do(RollbackTo(name=names[0]))
     if end != "autocommit":
         scenario.do(Rollback() if end == "rollback" else Commit())
 

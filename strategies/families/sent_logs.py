@@ -89,6 +89,12 @@ _GROUPS_BEFORE: Final = Number("groups before the one that is refused", fewest=0
 #: What a source does not send, it does not hold to its gtid_mode.
 _FORBIDDEN: Final = choices("groups of the other mode", ("sent", "before the position", "before it, and sent"))
 
+#: A source under ON may still have groups without a GTID, which it refuses to a replica that asks by GTIDs, too.
+_ASKED: Final = choices(
+    "the replica asks",
+    ("by position", "by GTIDs"),
+    when={_REFUSING_MODE.name: ("ON",), _FORBIDDEN.name: ("sent",)},
+)
 _BY_POSITION: Final = (_ASKED_LOG, _ASKED_PLACE)
 _OF_LOGS: Final = (_LOGS, _NAMES, _END, _CHECKSUMS, _LAST_IN_USE, _CREATED, _LOGGED_BY, _TIME)
 
@@ -215,12 +221,18 @@ def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
     return [*transaction[:-1], mysql_events.query(stream, "ROLLBACK")]
 
 
-@family(focus="FORMAT-SEND-MODE", profiles=WITH_MODE_CHECK, dimensions=(_REFUSING_MODE, _FORBIDDEN, _GROUPS_BEFORE))
+@family(
+    focus="FORMAT-SEND-MODE", profiles=WITH_MODE_CHECK, dimensions=(_REFUSING_MODE, _FORBIDDEN, _ASKED, _GROUPS_BEFORE)
+)
 def sent_in_another_mode(stream: StreamBuilder) -> None:
     """A log from another gtid_mode than the source has: it has GTIDs under OFF, or groups without them under ON."""
     mode, forbidden = stream.vary(_REFUSING_MODE), stream.vary(_FORBIDDEN)
     stream.settings.update(gtid_mode=mode, log="first", place=PLACES[0])
-    groups.begin_log(stream)
+    if by_gtids := mode == "ON" and forbidden == "sent" and stream.vary(_ASKED) == "by GTIDs":
+        stream.settings.update(holding=stream.choose.one_of(("none", "all but the last")), foreign=False)
+    groups.begin_log(stream, previous=not by_gtids)
+    if by_gtids:
+        stream.add(gtid_events.previous_gtids(stream, GtidSet(()), flags=_IGNORABLE))
     if forbidden != "sent":
         _add_forbidden(stream, mode)
         stream.settings["place"] = stream.offset

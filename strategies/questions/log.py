@@ -25,6 +25,8 @@ from conformance.models.server.statements import (
     InsertGtids,
     InsertSelect,
     InternalRows,
+    RollbackTo,
+    Savepoint,
     SetVariable,
     Statement,
     Update,
@@ -152,6 +154,8 @@ class LogQuestion(ScenarioBuilder):
             yield requirement, logged if of_creation[requirement] else own
         for requirement in self._held(sequence_marks(statement, of_statement)):
             yield requirement, logged
+        if isinstance(statement, Savepoint | RollbackTo):
+            yield "FORMAT-LOG-SAVEPOINTS", logged
         if isinstance(statement, _CHANGES):
             as_rows = any("rows" in entries[index] for index in own)
             yield f"WL3303-LOG-AS-{'ROWS' if as_rows else 'STATEMENT'}", own

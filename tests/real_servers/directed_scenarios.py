@@ -106,6 +106,10 @@ def _transactions() -> dict[str, tuple[Statement, ...]]:
         "DDL inside": (Begin(), one, CreateTable(table=_NEW), two, Commit()),
         "savepoint": (Begin(), one, place, two, Commit()),
         "rollback to a savepoint": (Begin(), one, place, two, back, _insert(_T2, 8), Commit()),
+        "rollback to a savepoint, twice": (
+            Begin(), one, place, two, back, _insert(_T2, 8), back, _insert(_T2, 9), Commit(),
+        ),
+        "a savepoint set again and again": (Begin(), one, place, two, place, two, place, two, back, two, Commit()),
         "rollback to a savepoint, both engines": (Begin(), one, place, plain, two, back, Commit()),
         "rollback to a savepoint at the beginning": (Begin(), place, one, back, Commit()),
         "rollback to a savepoint, then rollback": (Begin(), one, place, two, back, Rollback()),

@@ -1,20 +1,23 @@
-"""The mutants of the role `log` that confuse what is a session's own with what another one does."""
+"""The mutants of the role `log` of savepoints, and of what is a session's own."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Final
 
 from conformance.models.server.execution import run
+from conformance.models.server.logged_event import PlannedLog, Unit
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.statements import (
     Commit,
     Disconnect,
     DropDatabase,
+    RollbackTo,
     SetSession,
     SetUserVariable,
     Statement,
 )
-from conformance.mutants.log.faults import Answer
+from conformance.mutants.log.faults import Answer, is_query, units, without
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.log import scenario_of, written
@@ -60,9 +63,22 @@ def _share_format(server: SourceServer, statement: Statement) -> None:
             each.binlog_format = server.session(statement.session).binlog_format
 
 
+def _forget_savepoint(server: SourceServer, statement: Statement) -> None:
+    transaction = server.session(statement.session).transaction
+    if isinstance(statement, RollbackTo) and transaction is not None:
+        transaction.savepoints = [each for each in transaction.savepoints if each.name != statement.name]
+
+
 def _commit_at_end(server: SourceServer, statement: Statement) -> None:
     if isinstance(statement, Disconnect):
         run(server, server.at or 0, Commit(session=statement.session))
+
+
+def _first_of_name(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
+    """Leave out each SAVEPOINT of a transaction whose name it has already."""
+    texts = [event.fields.get("query", b"") for event in unit.events]
+    kept = [at for at, text in enumerate(texts) if not text.lower().startswith(b"savepoint") or text not in texts[:at]]
+    yield replace(unit, events=tuple(unit.events[at] for at in kept))
 
 
 LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
@@ -83,6 +99,24 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL3303-LOG-AS-ROWS",
         "the format that one session sets holds in all",
         answer=_run_with(after=_share_format),
+    ),
+    Mutant(
+        "logs-first-savepoint-of-name",
+        "FORMAT-LOG-SAVEPOINTS",
+        "a SAVEPOINT that is set again in a transaction is not written",
+        answer=units(_first_of_name),
+    ),
+    Mutant(
+        "logs-savepoint-used-once",
+        "WL3303-LOG-AS-ROWS",
+        "a savepoint is gone after the first ROLLBACK TO it",
+        answer=_run_with(after=_forget_savepoint),
+    ),
+    Mutant(
+        "logs-no-rollback-to",
+        "FORMAT-LOG-SAVEPOINTS",
+        "ROLLBACK TO is not written",
+        answer=without(is_query(b"ROLLBACK TO")),
     ),
     Mutant(
         "logs-commit-at-disconnect",
