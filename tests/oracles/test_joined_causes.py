@@ -7,6 +7,7 @@ import pytest
 from conformance.binlog.event_types import COMPRESSED_ROWS_V1, ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import TYPE_AT
+from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.judge import request_of
 from conformance.protocol.observation import Refusal
 from tests.oracles.test_causes import REFERENCE, cases, changed, findings
@@ -208,3 +209,34 @@ def test_a_list_that_an_error_ends_is_one_finding_wherever_it_ends():
                     error = Refusal(None, "other", f"Lost connection at row {kept}")
                     together |= findings(case, replace(answer, events=answer.events[:kept], error=error)).keys()
     assert together == {"render: ended by an error: Lost connection at row N"}
+
+
+LONGS = 1 << 32
+SIGNS = {
+    "signed": lambda value: value - LONGS if value >= LONGS // 2 else value,
+    "unsigned": lambda value: value % LONGS,
+}
+
+
+@pytest.mark.parametrize("name", SIGNS)
+def test_integers_read_with_the_wrong_sign_have_a_finding_for_each_way(name):
+    def image_of(columns, image):
+        return image and {
+            each: SIGNS[name](value) if columns[int(each)] == ColumnType.LONG and value is not None else value
+            for each, value in image.items()
+        }
+
+    def answered(case):
+        answer, columns = REFERENCE.ask(request_of(case)), case.expected.columns
+        events = [
+            {**entry, "rows": [{side: image_of(columns[index], row[side]) for side in row} for row in entry["rows"]]}
+            if index in columns
+            else entry
+            for index, entry in enumerate(answer.events)
+        ]
+        return replace(answer, events=tuple(events))
+
+    every = [
+        each for profile in ("mysql-8.0", "mysql-8.4") for each in together_of("every_column_type", profile, answered)
+    ]
+    assert set(every) == {f"value of integer is read as {name}"}
