@@ -10,6 +10,8 @@ from conformance.binlog.header import TYPE_AT
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.judge import request_of
 from conformance.protocol.observation import Refusal
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 from tests.oracles.test_causes import REFERENCE, cases, changed, findings
 
 FOR_FLAG = "known event passed over for its ignorable flag"
@@ -240,3 +242,39 @@ def test_integers_read_with_the_wrong_sign_have_a_finding_for_each_way(name):
         each for profile in ("mysql-8.0", "mysql-8.4") for each in together_of("every_column_type", profile, answered)
     ]
     assert set(every) == {f"value of integer is read as {name}"}
+
+
+def test_zero_in_the_place_of_a_large_number_is_not_taken_for_its_lower_bytes():
+    together = set()
+    for case in cases("post_header_lengths", "mysql-8.0"):
+        expected = case.expected
+        ours = {at for at in expected.made_for if at < len(expected.events) and "xid" in expected.events[at]}
+        events = tuple({**each, "xid": 1 << 63} if at in ours else each for at, each in enumerate(expected.events))
+        answer = REFERENCE.ask(request_of(case))
+        wrong = tuple({**each, "xid": 0} if at in ours else each for at, each in enumerate(answer.events))
+        together |= findings(
+            replace(case, expected=replace(expected, events=events)), replace(answer, events=wrong)
+        ).keys()
+    assert together == {"XID with a longer post-header misread"}
+
+
+def test_a_table_with_compressed_columns_that_is_refused_is_one_finding_whatever_the_words():
+    words = iter(f"{each} is not a valid type" for each in "ABCDEFGH" * 40)
+
+    def answered(case):
+        made = case.expected.made_for
+        tables = [index for index, why in made.items() if why == "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"]
+        offsets = [case.expected.events[each]["offset"] for each in tables if each < len(case.expected.events)]
+        return refused_where(
+            case, lambda entry: entry["type"] == EventType.TABLE_MAP and entry["offset"] in offsets, next(words)
+        )
+
+    found = compressed_columns(answered, 100)
+    assert found == {"table with compressed columns refused"}
+
+
+def compressed_columns(answered, number):
+    """Return the findings of the answers to cases of MariaDB's column types."""
+    every = [case_of(CaseId("every_column_type", "mariadb-10.x", seed=1, index=each)) for each in range(number)]
+    answers = [(case, answered(case)) for case in every]
+    return {finding for case, answer in answers if answer is not None for finding in findings(case, answer)}
