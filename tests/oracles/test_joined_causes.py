@@ -184,8 +184,8 @@ def test_a_type_that_is_left_out_is_one_finding_also_at_the_end_of_a_stream_and_
 def test_a_reader_that_stops_without_a_word_has_one_finding_in_a_stream():
     for case in cases("transactions", "mysql-8.0"):
         answer = REFERENCE.ask(request_of(case))
-        found = findings(case, replace(answer, events=answer.events[: len(answer.events) // 2]))
-        assert len(found) == 1
+        of_case = findings(case, replace(answer, events=answer.events[: len(answer.events) // 2]))
+        assert len(of_case) == 1
 
 
 def test_a_table_map_that_is_dropped_with_its_rows_is_not_called_parted_from_them():
@@ -269,8 +269,8 @@ def test_a_table_with_compressed_columns_that_is_refused_is_one_finding_whatever
             case, lambda entry: entry["type"] == EventType.TABLE_MAP and entry["offset"] in offsets, next(words)
         )
 
-    found = compressed_columns(answered, 100)
-    assert found == {"table with compressed columns refused"}
+    together = compressed_columns(answered, 100)
+    assert together == {"table with compressed columns refused"}
 
 
 def compressed_columns(answered, number):
