@@ -7,8 +7,11 @@ import pytest
 from conformance.binlog.event_types import COMPRESSED_ROWS_V1, ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import TYPE_AT
+from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.judge import request_of
 from conformance.protocol.observation import Refusal
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 from tests.oracles.test_causes import REFERENCE, cases, changed, findings
 
 FOR_FLAG = "known event passed over for its ignorable flag"
@@ -181,8 +184,8 @@ def test_a_type_that_is_left_out_is_one_finding_also_at_the_end_of_a_stream_and_
 def test_a_reader_that_stops_without_a_word_has_one_finding_in_a_stream():
     for case in cases("transactions", "mysql-8.0"):
         answer = REFERENCE.ask(request_of(case))
-        found = findings(case, replace(answer, events=answer.events[: len(answer.events) // 2]))
-        assert len(found) == 1
+        of_case = findings(case, replace(answer, events=answer.events[: len(answer.events) // 2]))
+        assert len(of_case) == 1
 
 
 def test_a_table_map_that_is_dropped_with_its_rows_is_not_called_parted_from_them():
@@ -208,3 +211,70 @@ def test_a_list_that_an_error_ends_is_one_finding_wherever_it_ends():
                     error = Refusal(None, "other", f"Lost connection at row {kept}")
                     together |= findings(case, replace(answer, events=answer.events[:kept], error=error)).keys()
     assert together == {"render: ended by an error: Lost connection at row N"}
+
+
+LONGS = 1 << 32
+SIGNS = {
+    "signed": lambda value: value - LONGS if value >= LONGS // 2 else value,
+    "unsigned": lambda value: value % LONGS,
+}
+
+
+@pytest.mark.parametrize("name", SIGNS)
+def test_integers_read_with_the_wrong_sign_have_a_finding_for_each_way(name):
+    def image_of(columns, image):
+        return image and {
+            each: SIGNS[name](value) if columns[int(each)] == ColumnType.LONG and value is not None else value
+            for each, value in image.items()
+        }
+
+    def answered(case):
+        answer, columns = REFERENCE.ask(request_of(case)), case.expected.columns
+        events = [
+            {**entry, "rows": [{side: image_of(columns[index], row[side]) for side in row} for row in entry["rows"]]}
+            if index in columns
+            else entry
+            for index, entry in enumerate(answer.events)
+        ]
+        return replace(answer, events=tuple(events))
+
+    every = [
+        each for profile in ("mysql-8.0", "mysql-8.4") for each in together_of("every_column_type", profile, answered)
+    ]
+    assert set(every) == {f"value of integer is read as {name}"}
+
+
+def test_zero_in_the_place_of_a_large_number_is_not_taken_for_its_lower_bytes():
+    together = set()
+    for case in cases("post_header_lengths", "mysql-8.0"):
+        expected = case.expected
+        ours = {at for at in expected.made_for if at < len(expected.events) and "xid" in expected.events[at]}
+        events = tuple({**each, "xid": 1 << 63} if at in ours else each for at, each in enumerate(expected.events))
+        answer = REFERENCE.ask(request_of(case))
+        wrong = tuple({**each, "xid": 0} if at in ours else each for at, each in enumerate(answer.events))
+        together |= findings(
+            replace(case, expected=replace(expected, events=events)), replace(answer, events=wrong)
+        ).keys()
+    assert together == {"XID with a longer post-header misread"}
+
+
+def test_a_table_with_compressed_columns_that_is_refused_is_one_finding_whatever_the_words():
+    words = iter(f"{each} is not a valid type" for each in "ABCDEFGH" * 40)
+
+    def answered(case):
+        made = case.expected.made_for
+        tables = [index for index, why in made.items() if why == "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"]
+        offsets = [case.expected.events[each]["offset"] for each in tables if each < len(case.expected.events)]
+        return refused_where(
+            case, lambda entry: entry["type"] == EventType.TABLE_MAP and entry["offset"] in offsets, next(words)
+        )
+
+    together = compressed_columns(answered, 100)
+    assert together == {"table with compressed columns refused"}
+
+
+def compressed_columns(answered, number):
+    """Return the findings of the answers to cases of MariaDB's column types."""
+    every = [case_of(CaseId("every_column_type", "mariadb-10.x", seed=1, index=each)) for each in range(number)]
+    answers = [(case, answered(case)) for case in every]
+    return {finding for case, answer in answers if answer is not None for finding in findings(case, answer)}

@@ -52,7 +52,7 @@ MISTAKES = {
         ("FORMAT-ROWS-VALUES-TIME", "value of TIME2 differs"): "it reads times without their sign",
         (
             "FORMAT-ROWS-VALUES-UNSIGNED",
-            "value of integer differs",
+            "value of integer is read as signed",
         ): "it returns signed integers only, as its page says",
         ("FORMAT-TYPE-KNOWN", "ANONYMOUS_GTID not known"): "it skips the body of an Anonymous_gtid",
         (TROUBLE, "crash: OutOfMemoryError: Java heap space"): "it allocates what misread bytes ask for",

@@ -313,7 +313,7 @@ def field_cause(alignment: Alignment, index: int, name: str) -> Cause:
     if name in _AFTER_STEP and own.get("warning") and "state" in own and value is not None:
         return Cause("is not Not Defined after an error", field="state", role="boundary")
     if name == "boundary_type" and {wanted, value} == _OF_ROTATES and _is_rotate(alignment, index):
-        return Cause("not told from an artificial one", "Rotate", name, role="boundary")
+        return Cause("not distinguished from an artificial one", "Rotate", name, role="boundary")
     if name in OF_STEP and name != "warning":
         return Cause(f"is {'missing' if value is None else value}, not {wanted}", field=name, role="boundary")
     how = DIFFERS if value and wanted else MISSING if wanted else "not expected"

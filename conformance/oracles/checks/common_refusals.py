@@ -1,9 +1,9 @@
 """Refusals that have one cause in events of several types, or in words that depend on the bytes that are misread."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from conformance.binlog.event_types import COMPRESSED_ROWS, COMPRESSED_ROWS_V1, EventType
 from conformance.oracles.alignment import Alignment
@@ -20,18 +20,31 @@ _COMPRESSED: Final = frozenset((*COMPRESSED_ROWS, *COMPRESSED_ROWS_V1))
 #: A tag in the text of a GTID set.
 _TAG: Final = re.compile(r":[a-z_]\w*:")
 
-Entry = Mapping[str, Any]
+_ANY: Final = re.compile("")
+_COMPRESSED_COLUMNS: Final = "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"
 
 
-def _has_tags(entry: Entry) -> bool:
-    return _TAG.search(str(entry.get("previous_gtids") or "").lower()) is not None
+def _has_tags(alignment: Alignment, index: int) -> bool:
+    sets = alignment.case.expected.events[index].get("previous_gtids")
+    return _TAG.search(str(sets or "").lower()) is not None
 
 
-def _is_across(entry: Entry) -> bool:
+def _is_of(*types: int) -> Callable[[Alignment, int], bool]:
+    return lambda alignment, index: alignment.case.expected.events[index]["type"] in types
+
+
+def _is_of_compressed_columns(alignment: Alignment, index: int) -> bool:
+    """Return whether an event describes a table of which a column is compressed, with a type code of its own."""
+    is_made_for = alignment.case.expected.made_for.get(index) == _COMPRESSED_COLUMNS
+    return is_made_for and _is_of(EventType.TABLE_MAP)(alignment, index)
+
+
+def _is_across(alignment: Alignment, index: int) -> bool:
     """Return whether an event does not fit into the rest of a buffer, if buffers are read one after the other.
 
     Nothing else shows it, as the event may be too large for other reasons: so the cause names the border and no buffer.
     """
+    entry = alignment.case.expected.events[index]
     start, last = entry["offset"], entry["offset"] + entry["length"] - 1
     return bool(start // _BUFFER != last // _BUFFER)
 
@@ -41,13 +54,13 @@ class _Row:
     """A kind of refusals: of which events, in which words, and their cause.
 
     Attributes:
-        applies: Returns whether an expected event is one of these.
+        applies: Returns whether an expected event, given its index, is one of these.
         words: What the reason must hold.
         cause: The cause, without a reason.
         has_reason: Whether the reason is part of the cause; otherwise it depends on the bytes.
     """
 
-    applies: Callable[[Entry], bool]
+    applies: Callable[[Alignment, int], bool]
     words: re.Pattern[str]
     cause: Cause
     has_reason: bool
@@ -55,14 +68,15 @@ class _Row:
 
 #: The first row that applies counts.
 _ROWS: Final = (
+    _Row(_is_of_compressed_columns, _ANY, Cause(REFUSED, "table with compressed columns"), has_reason=False),
     _Row(_has_tags, OF_BOUNDS, Cause(REFUSED, "GTID set with tags"), has_reason=False),
     _Row(
-        lambda entry: entry["type"] in _COMPRESSED,
+        _is_of(*_COMPRESSED),
         OF_BOUNDS,
         NOT_UNPACKED,
         has_reason=False,
     ),
-    _Row(lambda entry: entry["type"] in _OF_FILES, OF_MEMORY, Cause(REFUSED, "event of LOAD DATA"), has_reason=True),
+    _Row(_is_of(*_OF_FILES), OF_MEMORY, Cause(REFUSED, "event of LOAD DATA"), has_reason=True),
     _Row(_is_across, OF_BOUNDS, Cause(REFUSED, "event across a border of 4 KiB"), has_reason=True),
 )
 
@@ -75,14 +89,13 @@ def common_cause(alignment: Alignment, at: int, reason: str) -> Cause | None:
         at: Offset in bytes of the refused event.
         reason: The reason, without what varies from case to case.
     """
-    events = alignment.case.expected.events
     index = alignment.index_at(at)
     if alignment.case.role != "decode" or index is None:
         return None
     for row in _ROWS:
-        if row.applies(events[index]) and row.words.search(reason):
+        if row.applies(alignment, index) and row.words.search(reason):
             # One that is read shows that the reader knows the layout.
-            if not row.has_reason and any(row.applies(events[each]) for each in _read(alignment)):
+            if not row.has_reason and any(row.applies(alignment, each) for each in _read(alignment)):
                 continue
             return Cause(row.cause.kind, row.cause.subject, reason=reason if row.has_reason else "")
     return None

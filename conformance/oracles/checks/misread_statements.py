@@ -24,11 +24,11 @@ OTHER_CHECKSUMS: Final = Cause("misread where the checksum algorithm is another"
 @lru_cache(maxsize=4)
 def _algorithms(stream: bytes) -> Mapping[int, object]:
     """Return the checksum algorithm of each event of a stream, by its offset, up to the first that cannot be read."""
-    found: dict[int, object] = {}
+    algorithms: dict[int, object] = {}
     with suppress(BinlogError, MalformedBody):
         for event in read_events(stream, EVERY_EVENT):
-            found[event.offset] = event.format.checksum_algorithm
-    return found
+            algorithms[event.offset] = event.format.checksum_algorithm
+    return algorithms
 
 
 # One entry is enough: an answer is examined for all requirements before the next one.

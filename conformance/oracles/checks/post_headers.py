@@ -51,8 +51,8 @@ def is_read_as_signed(expected: object, seen: object) -> bool:
 
 
 def _is_cut(expected: object, seen: object) -> bool:
-    """Return whether a number has the lower bytes of a larger one, four at least."""
-    if not isinstance(expected, int) or not isinstance(seen, int):
+    """Return whether a number has the lower bytes of a larger one, four at least; zeros may be any bytes."""
+    if not isinstance(expected, int) or not isinstance(seen, int) or not seen:
         return False
     return expected != seen and any(expected % numbers == seen for numbers in _NUMBERS_OF_BYTES)
 

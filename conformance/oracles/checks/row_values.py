@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Final
 
-from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import Cause, column_group
 from conformance.oracles.checks.same_value import same_cell
@@ -197,10 +197,21 @@ def _differs(alignment: Alignment, index: int, code: int, place: str, expected: 
     is_digits = isinstance(expected, int) and isinstance(seen, str) and seen.removeprefix("-").isdecimal()
     if how == "differs" and not is_digits and _kind(expected) != _kind(seen):
         how = "is of the wrong kind"
+    elif how == "differs":
+        how = _sign(code, expected, seen) or how
     kind = ColumnType(code).name
     message = f"{alignment.describe(index)}: {kind} in {place} is {shown(seen)}, expected {shown(expected)}"
     at = alignment.case.expected.events[index]["offset"]
     return Check(f"{kind} {how}", message, at, Cause(how, column_group(code, how), "value"))
+
+
+def _sign(code: int, expected: Any, seen: Any) -> str:
+    """Return how an integer of a column is read where its bytes are right and its sign is not; empty otherwise."""
+    if code not in INTEGER_BYTES or not isinstance(seen, int | str):
+        return ""
+    numbers = 1 << 8 * INTEGER_BYTES[code]
+    ways = {expected - numbers: "is read as signed", expected + numbers: "is read as unsigned"}
+    return next((how for value, how in ways.items() if same_cell(code, value, seen)), "")
 
 
 def _kind(value: Any) -> str:
