@@ -89,7 +89,7 @@ def test_events_that_do_not_fit_into_the_buffer_are_one_finding():
     every = {
         each for family in ("rows_query_streams", "loaded_files") for each in together_of(family, "mysql-8.0", answered)
     }
-    assert every == {"event across the end of a buffer refused: IllegalArgumentException: limit exceeded"}
+    assert every == {"event across a border of 4 KiB refused: IllegalArgumentException: limit exceeded"}
 
 
 def test_another_reason_for_a_large_event_is_about_its_type():
