@@ -12,6 +12,7 @@ from conformance.oracles.oracle import GOOD, Check
 
 #: The requirement that a wrong step causes a warning.
 _WARN_DUMP: Final = "WL4162-WARN-DUMP"
+_WARN_TEXT: Final = "WL4162-WARN-TEXT-DUMP"
 _RESET: Final = "WL4162-RESET-EACH-FILE"
 _NO_WARNING: Final = Cause("no warning", role="render")
 
@@ -62,6 +63,8 @@ def equal_warnings(alignment: Alignment, requirement: str) -> Iterator[Check]:
     if warnings == wanted:
         yield GOOD
         return
+    if _WARN_TEXT in alignment.case.marks and len(warnings) == len(wanted) and warnings[0] != wanted[0]:
+        return  # As many warnings, with other words from the first one on: their text is wrong.
     more = "more" if len(warnings) > len(wanted) else "fewer" if len(warnings) < len(wanted) else "other"
     yield Check(
         f"{more} warnings than expected",
