@@ -125,7 +125,7 @@ def test_a_client_that_stops_at_an_event_that_it_could_keep_back_is_blamed(stopp
             return super().report(header, data)
 
     judge, seen = Judge(ReferenceImplementation().declaration.roles["client"]), 0
-    for index in range(20):
+    for index in range(60):
         question = case(f"client:sent_logs/mysql-8.4/0/{index}")
         answer = answer_with(Stops, request_of(question))
         following = question.expected.events[len(answer.events) + 1 :]
@@ -171,8 +171,8 @@ class KeepsTransactionsBack(KeepsBack):
 @pytest.mark.parametrize("client", [KeepsBack, KeepsTransactionsBack])
 def test_a_client_that_keeps_events_back_is_blamed_for_the_event_that_it_refuses_after_them(client):
     judge, seen = Judge(ReferenceImplementation().declaration.roles["client"]), 0
-    for index in range(80):
-        question = case(f"client:sent_logs/mysql-8.4/0/{index}")
+    for index in range(300):
+        question = case(f"client:sent_logs/mysql-8.4/3/{index}")
         answer = answer_with(client, request_of(question))
         if answer.error is None or question.settings["source"]["cuts"]:
             continue
