@@ -36,12 +36,12 @@ class _AfterGreatest(SourceServer):
         return max((interval.end for each in of_source for interval in each.intervals), default=1)
 
 
-class _EveryOther(SourceServer):
+class _EveryOther(_AfterGreatest):
     """A server that leaves out every other number."""
 
     def next_number(self, source: bytes) -> int:
         """Return the number after the greatest, and one more where there is any."""
-        return self.executed.next_of(source) if not self.executed.size else 1 + _AfterGreatest.next_number(self, source)
+        return self.executed.next_of(source) if not self.executed.size else 1 + super().next_number(source)
 
 
 class _InBlocks(_AfterGreatest):
