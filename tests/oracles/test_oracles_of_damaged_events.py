@@ -121,7 +121,7 @@ def with_another_checksum(rest):
 )
 def test_a_receiver_that_does_not_stop_at_a_wrong_checksum_is_blamed(change):
     # A case in which there are events after the damaged one.
-    assert "FORMAT-RELAY-CHECKSUM-WRONG" in blamed("relay", "wrong_checksums_received", change, index=2)
+    assert "FORMAT-RELAY-CHECKSUM-WRONG" in blamed("relay", "wrong_checksums_received", change, index=1)
 
 
 @pytest.mark.parametrize("data_of", [lambda rest: rest, lambda rest: rest + bytes(8)])
