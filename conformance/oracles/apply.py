@@ -66,6 +66,11 @@ def _not_taken(alignment: Alignment, index: int, field: str) -> bool:
     return (alignment.observed(index) or {}).get("outcome") == "until"
 
 
+def _not_skipped(alignment: Alignment, index: int, field: str) -> bool:
+    """Return whether a field shows nothing of the skip counter, as the applier stops before the event."""
+    return _not_taken(alignment, index, field) or _at_fault(alignment, index, field)
+
+
 def _of_outcome(alignment: Alignment, index: int, field: str) -> bool:
     """Return whether a group is not logged, or logged, because it is applied where it should be skipped, or reverse."""
     return _is_wrong(alignment, index, "outcome")
@@ -287,9 +292,9 @@ ORACLES: Final = (
     _at_stop("WL7592-APPLY-DROPDB-ERROR-TEXT", _drop_text, asks_more=True),
     _at_stop("WL7592-APPLY-DROPDB-GTID-UNUSED", _gtid_unused, needs=("executed_gtids",)),
     _entries("WL7592-APPLY-UNTIL-SERVER-ID-ZERO", "outcome"),
-    _entries("WL7592-APPLY-SKIP-NOT-MID-GROUP", "outcome", "skip_counter"),
-    _entries("WL7592-APPLY-SKIP-GTID-IN-GROUP", "outcome", "skip_counter"),
-    _entries("WL7592-APPLY-OFF-SKIP-ALLOWED", "outcome"),
+    _entries("WL7592-APPLY-SKIP-NOT-MID-GROUP", "outcome", "skip_counter", unless=_not_skipped),
+    _entries("WL7592-APPLY-SKIP-GTID-IN-GROUP", "outcome", "skip_counter", unless=_not_skipped),
+    _entries("WL7592-APPLY-OFF-SKIP-ALLOWED", "outcome", unless=_not_skipped),
     _counter_refused("WL7592-APPLY-ON-SKIP-REFUSED"),
     _at_stop("WL7592-APPLY-NEW-55"),
     _at_stop("WL7592-APPLY-ON-GTID-MISSING"),

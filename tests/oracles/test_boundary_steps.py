@@ -100,7 +100,7 @@ def test_a_parser_that_shows_less_is_blamed_at_the_wrong_step_alone(fields):
     declared = ReferenceImplementation().declaration.roles["boundary"]
     judge = Judge(replace(declared, fields=frozenset({"offset", "type", *fields})))
     blamed_at = set()
-    for case in cases("gtid_streams", "unmarked_streams", count=12):
+    for case in cases("gtid_streams", "unmarked_streams", count=60):
         answer = observe(request_of(case), GtidsIgnored())
         types = {each["offset"]: each["type"] for each in answer.events}
         blamed_at |= {types[each.at] for each in judge.judge(case, answer) if each.is_failure}
@@ -153,7 +153,7 @@ def test_a_missing_reset_is_not_blamed_on_a_cell_that_was_taken_rightly_elsewher
 
 def test_the_format_is_blamed_only_where_the_same_change_is_right_in_another_format():
     assert "WL4162-ANY-BINLOG-FORMAT" not in requirements_blamed(LoadAlone, *RESETS)
-    assert "WL4162-ANY-BINLOG-FORMAT" in requirements_blamed(NotMixed, "unmarked_streams", count=25)
+    assert "WL4162-ANY-BINLOG-FORMAT" in requirements_blamed(NotMixed, "unmarked_streams", count=60)
 
 
 class FirstContextInside(WorklogParser):

@@ -4,6 +4,7 @@ One wrong number has others after it, and sets that hold it: they follow from it
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from conformance.binlog.event_types import GTID_TYPES, EventType
@@ -45,7 +46,7 @@ def next_number(requirement: str) -> Oracle:
             before = ExecutedGtids(_at_start(alignment))
             _add(before, _gtids(events[: places[id(seen)]]))
             following = f"{source}:{before.next_of(gtid_parts(wanted['gtid'])[0])}"
-            is_known = bool(seen.get("gtid")) and (seen["gtid"] in before or seen["gtid"] in given)
+            is_known = any(each in before or each in given for each in _gtids([seen]))
             if seen.get("gtid") == following or is_known:
                 yield GOOD
                 continue
@@ -134,7 +135,10 @@ def _as_logged(alignment: Alignment, index: int, seen: Entry) -> str:
 def _first_set(events: Sequence[Entry]) -> GtidSet:
     """Return the set with which the oldest log begins."""
     sets = (each["previous_gtids"] for each in events if each["log"] == 0 and each.get("previous_gtids"))
-    return GtidSet.from_text(next(sets, ""))
+    try:
+        return GtidSet.from_text(next(sets, ""))
+    except ValueError:
+        return GtidSet()  # That it is not a set is for the requirement on it.
 
 
 def _at_start(alignment: Alignment) -> GtidSet:
@@ -147,7 +151,12 @@ def _at_start(alignment: Alignment) -> GtidSet:
 
 
 def _gtids(entries: Sequence[Entry]) -> Iterator[str]:
-    return (each["gtid"] for each in entries if each["type"] in _NUMBERED and each.get("gtid"))
+    """Yield the GTIDs of entries, without texts that are none: these are for the requirements on Gtid events."""
+    for each in entries:
+        if each["type"] in _NUMBERED and each.get("gtid"):
+            with suppress(ValueError):
+                gtid_parts(each["gtid"])
+                yield each["gtid"]
 
 
 def _add(executed: ExecutedGtids, gtids: Iterable[str]) -> None:
