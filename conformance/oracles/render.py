@@ -12,6 +12,7 @@ from conformance.binlog.rows.images import rows_kind
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.checks.boundary_warnings import dump_goes_on, equal_warnings, later_warnings, warning_text
+from conformance.oracles.checks.executed_statements import gtid_set, statement_executed
 from conformance.oracles.checks.executed_text import binlog_statements_run
 from conformance.oracles.checks.printed_events import (
     GTID_WORDS,
@@ -225,6 +226,11 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _text("WL4162-PRINT-EVERY-EVENT", lambda fact: True, boundary_shown),
     _text("WL4162-PRINT-BINLOG-STATEMENT-BYTES", lambda fact: True, bytes_untouched),
     Oracle("FORMAT-RENDER-BINLOG-RUNS", binlog_statements_run, frozenset({"text"}), asks_more=True),
+    _text("FORMAT-RENDER-STATEMENTS-RUN", _of(EventType.QUERY, EventType.XID), statement_executed),
+    _either(
+        _text("FORMAT-RENDER-GTID", _of(EventType.GTID, EventType.GTID_TAGGED), gtid_set),
+        _equal_info("FORMAT-RENDER-GTID"),
+    ),
     _either(
         _text("WL7592-RENDER-BOTH-EVENTS", _of(*GTID_WORDS), gtid_event_named, unprinted="event not printed"),
         _row_type("WL7592-RENDER-BOTH-EVENTS", _GTID_ROWS),

@@ -123,7 +123,7 @@ def _gtid(stream: StreamBuilder, planned: list[PlannedEvent], *, anonymous: bool
 
 
 @family(
-    focus="FORMAT-GTID-TAGGED",
+    focus=("FORMAT-GTID-TAGGED", "FORMAT-RENDER-GTID"),
     profiles=WITH_TAGGED_GTIDS,
     dimensions=(gtid_events.TAG, _GROUPS, groups.SEQUENCE, *gtid_events.GTID_DIMENSIONS),
 )

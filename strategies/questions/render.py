@@ -151,9 +151,11 @@ def _event_marks(fact: Fact, next_fact: Fact | None, settings: Mapping[str, Any]
         return marks
     if code in GTID_TYPES:
         anonymous = code == EventType.ANONYMOUS_GTID
-        return {"WL7592-RENDER-NO-COMMIT-WORD", *(("WL7592-RENDER-ANONYMOUS-WORD",) if anonymous else ())}
+        return {"WL7592-RENDER-NO-COMMIT-WORD", "WL7592-RENDER-ANONYMOUS-WORD" if anonymous else "FORMAT-RENDER-GTID"}
+    if code == EventType.XID:
+        return {"FORMAT-RENDER-STATEMENTS-RUN"}
     if code == EventType.QUERY:
-        marks = {"WL4033-GOLDEN-TEXT-TIME", "WL7592-RENDER-NO-QUERY-TIMESTAMPS"}
+        marks = {"WL4033-GOLDEN-TEXT-TIME", "WL7592-RENDER-NO-QUERY-TIMESTAMPS", "FORMAT-RENDER-STATEMENTS-RUN"}
         return marks | ({"WL40-RENDER-QUERY-STOPS"} if "tables_info" in fact else set())
     return set()
 
@@ -185,6 +187,8 @@ def _specified_info(event: Mapping[str, Any]) -> dict[str, str]:
         return {"info": f"# {event['rows_query']}"}
     if code == _TABLE_MAP:
         return {"info": f"table_id: {event['table_id']} ({event['database']}.{event['table']})"}
+    if code in GTID_TYPES and code != EventType.ANONYMOUS_GTID:
+        return {"info": f"SET @@SESSION.GTID_NEXT= '{event['gtid']}'"}
     if code == EventType.XID:
         return {"info": f"COMMIT /* xid={event['xid']} */"}
     if rows_kind(code) is not None and event["rows_flags"] & _STATEMENT_END:
@@ -207,4 +211,6 @@ def _row_marks(event: Mapping[str, Any], next_type: int | None) -> set[str]:
         return {"WL4033-GOLDEN-SHOW-INFO"}
     if code == EventType.ANONYMOUS_GTID:
         return {"WL7592-RENDER-BOTH-EVENTS", "WL7592-RENDER-ANONYMOUS-WORD"}
+    if code in GTID_TYPES:
+        return {"FORMAT-RENDER-GTID"}
     return {"WL7592-RENDER-BOTH-EVENTS"} if code == EventType.PREVIOUS_GTIDS else set()

@@ -294,6 +294,48 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=replaced(r"(\tQuery\tthread_id=.*)$", r"\1\tlast_committed=0\tsequence_number=0"),
     ),
     Mutant(
+        "default-database-not-set",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "no statement sets the default database",
+        answer=replaced(r"^use `.*`/\*!\*/;\n", ""),
+    ),
+    Mutant(
+        "first-database-for-all",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "only the first statement in a database sets it",
+        answer=replaced(r"(?<=\n)(use `.*`/\*!\*/;\n)((?:.*\n)*?)use `.*`/\*!\*/;\n", r"\1\2"),
+    ),
+    Mutant(
+        "xid-ends-nothing",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "no COMMIT is printed for an Xid",
+        answer=replaced(r"(\tXid = \d+\n)COMMIT/\*!\*/;\n", r"\1"),
+    ),
+    Mutant(
+        "last-word-of-statement",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "the last word of a statement is left out",
+        answer=replaced(r"^((?!SET |use |#|/\*).*) \S+\n(/\*!\*/;)$", r"\1\n\2"),
+    ),
+    Mutant(
+        "gtid-without-tag",
+        "FORMAT-RENDER-GTID",
+        "a tagged GTID is set without its tag",
+        answer=replaced(r"(GTID_NEXT= '[-0-9a-f]{36}):\w+:(\d+)'", r"\1:\2'"),
+    ),
+    Mutant(
+        "gtid-of-32-bits",
+        "FORMAT-RENDER-GTID",
+        "numbers of GTIDs from ten digits on are cut to nine",
+        answer=replaced(r"(GTID_NEXT= '[-0-9a-f]{36}:(?:\w+:)?\d{9})\d+'", r"\1'"),
+    ),
+    Mutant(
+        "gtid-info-anonymous",
+        "FORMAT-RENDER-GTID",
+        "SHOW BINLOG EVENTS shows ANONYMOUS for every transaction",
+        answer=info("Gtid", lambda shown: "SET @@SESSION.GTID_NEXT= 'ANONYMOUS'"),
+    ),
+    Mutant(
         "old-query-timestamps",
         "WL7592-RENDER-NO-QUERY-TIMESTAMPS",
         "the line of a Query shows the logical timestamps that the event still has",

@@ -37,6 +37,11 @@ class Printed:
         self._error = alignment.observation.error
         self._reports_offset = "error_at" in alignment.role.abilities
 
+    @property
+    def is_first(self) -> bool:
+        """Whether it is the first of the logs that one call prints."""
+        return not self._number
+
     def event(self, fact: Fact) -> PrintedEvent | None:
         """Return the event as printed, None if it is not."""
         return self.log.event(fact["log_pos"])

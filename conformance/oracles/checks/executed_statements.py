@@ -1,0 +1,61 @@
+"""What a server that runs a printed log executes outside of BINLOG statements: under which GTID, where, and what."""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.models.rendering.transaction_words import is_about_transaction
+from conformance.oracles.checks.printed_events import Fault
+from conformance.oracles.checks.printed_facts import Fact, Printed
+from conformance.oracles.checks.printed_log import PrintedEvent, PrintedLog
+
+_USE: Final = re.compile(r"use `((?:[^`]|``)*)`\s*/\*!\*/;", re.IGNORECASE)
+#: The flag of a Query that needs no default database.
+_SUPPRESS_USE: Final = 0x0008
+#: A statement that every program prints as it is: control characters and other characters are shown in several ways.
+_PLAIN: Final = re.compile(r"[ -~\n]+\Z")
+
+
+def gtid_set(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """The transaction is executed under its GTID."""
+    gtid = printed.facts[index]["gtid"]
+    if f"'{gtid}'".lower() in event.text.lower():
+        return None
+    return "GTID not set", f"no line sets the GTID to '{gtid}'"
+
+
+def statement_executed(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """A statement is executed in its database, and an Xid as a COMMIT."""
+    fact = printed.facts[index]
+    if fact["type"] == EventType.XID:
+        ends = any(line.upper().startswith("COMMIT") for line in event.following)
+        return None if ends else ("transaction not committed", "no COMMIT is printed for it")
+    query: str = fact["query"]
+    if _PLAIN.match(query) and query not in event.text:
+        return "statement not printed", f"{query[:60]!r} is not printed after its header line"
+    return _in_its_database(printed, fact, event)
+
+
+def _in_its_database(printed: Printed, fact: Fact, event: PrintedEvent) -> Fault:
+    name: str = fact["database"]
+    if not name or not _PLAIN.match(name) or fact["flags"] & _SUPPRESS_USE:
+        return None
+    if is_about_transaction(fact["query"].encode()):
+        return None  # Programs set no database for these.
+    end = event.line + len(event.following)
+    used = [database for line, database in _uses(printed.log) if line <= end]
+    if used and used[-1] == name:
+        return None
+    if not used and not printed.is_first:
+        return None  # The database may have been set in the log before.
+    where = f"in the database {used[-1]!r}" if used else "without a database"
+    return "statement in another database", f"it is executed {where}, expected in {name!r}"
+
+
+# Few entries are enough: the logs of one call are examined one after the other.
+@lru_cache(maxsize=2)
+def _uses(log: PrintedLog) -> list[tuple[int, str]]:
+    """Return the numbers of the lines that set a default database, and which."""
+    matches = ((number, _USE.match(line)) for number, line in enumerate(log.lines))
+    return [(number, match[1].replace("``", "`")) for number, match in matches if match]
