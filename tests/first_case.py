@@ -29,4 +29,5 @@ def has_gtids_and_checksums(case: Case) -> bool:
 
 def has_checksums_and_no_purged_gtids(case: Case) -> bool:
     all_logs = has_checksums(case) and case.classes.get("checksums of the next log") != "others"
-    return all_logs and not source_of_question(case.id.profile, case.stream, case.settings).purged().sources
+    source = source_of_question(case.id.profile, case.stream, case.settings)
+    return all_logs and source.checksum == "CRC32" and not source.purged().sources

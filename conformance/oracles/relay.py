@@ -443,7 +443,7 @@ ORACLES: Final = (
     _each_copied("WL4033-RELAY-EVENTS-AS-USUAL"),
     _each_copied("WL4033-RELAY-UNKNOWN-NOT-LOST", or_stops=True),
     _each("WL4162-TT-GUESS-LEAVES-BYTES", _equal_markers, required=False),
-    _check_warnings(RESET),
+    _check_warnings("WL4162-RESET-RECEIVER-LOOP"),
     _check_warnings("WL4162-WARN-RECEIVER", stops=True),
     _check_warnings("WL4162-RELAY-WARN-TEXT", text=True, wanted=True),
     _check_logs("FORMAT-RELAY-IGNORED", _without_ignored),

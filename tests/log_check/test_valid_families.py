@@ -111,6 +111,7 @@ NOT_LOGS = {
     "flushed_relay_logs": "what a source sends, in some streams with the next log after the first",
     "reconnected_streams": "all that a source sends over several connections, each with its format description",
     "ignored_servers": "the events of several servers, whose logs are in one stream",
+    "odd_groups_applied": "groups in two relay logs, with the source's format description between their parts",
     "stop_positions": "events of a relay log with positions of other logs",
     "skipped_groups": "groups of an older source, and groups with Anonymous_gtid events",
     "groups_in_permissive_modes": "groups of sources in several modes",

@@ -28,7 +28,9 @@ RESUMES = "a client that is at a wrong place asks for that place once its connec
 ROWS = (
     ("xid-one-byte-late", "FORMAT-EVENT-DELIVERED WL4033-CROSS-* WL7592-OLD-*", NOT_READ),
     ("prints-tables-info", "WL4033-GOLDEN-TEXT-TRANSACTION", MORE_EVENTS),
+    ("statement-ends-at-one-flag", "WL4033-* WL4162-PRINT-BINLOG-STATEMENT-BYTES", WHAT_BELONGS),
     ("post-header-of-one", "WL4033-READ-ROWS-QUERY-TEXT", MORE_EVENTS),
+    ("rows-after-sixteen-again", "FORMAT-ROWS-VALUES-*", MORE_EVENTS),
     ("partial-after-is-before", "FORMAT-ROWS-NULL FORMAT-ROWS-VALUES-*", MORE_EVENTS),
     ("guesses-*-events", "FORMAT-BOUNDARY-* WL4162-ANY-* WL4162-TYPE-EXECUTE-LOAD-QUERY", MORE_EVENTS),
     ("fed-headers-only", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
@@ -59,6 +61,7 @@ ROWS = (
         TWO_SIDES,
     ),
     ("logs-option-case-matters", "WL4033-LOG-O* WL4033-LOG-ROWS-QUERY-*", MORE_EVENTS),
+    ("logs-savepoint-used-once", "WL4033-LOG-ROWS-QUERY-PER-STATEMENT", WHAT_BELONGS),
     ("logs-delayed-shared", "WL3303-LOG-AS-ROWS WL4033-LOG-*", WHAT_BELONGS),
     ("logs-end-checksummed-as-next", "FORMAT-LOG-ROTATE-NEXT", TWO_SIDES),
     ("logs-mixture-as-statement", "WL3303-LOG-AS-ROWS WL7592-LOG-CREATE-SELECT-ROW WL4033-LOG-*", WHAT_BELONGS),

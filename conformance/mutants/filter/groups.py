@@ -125,10 +125,10 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "databases-cut",
-        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "WL40-FILTER-IGNORE-ANY-TABLE",
         "only the first 64 bytes of a database's name are compared",
         answer=with_rules(rules_as(CutDatabases)),
-        also=("WL40-FILTER-DO-EVERY-TABLE", "WL40-FILTER-IGNORE-ANY-TABLE", "WL40-FILTER-RULE-MEANING"),
+        also=("WL40-FILTER-DO-EVERY-TABLE", "WL40-FILTER-ROWS-BY-TABLE-MAP", "WL40-FILTER-RULE-MEANING"),
     ),
     Mutant(
         "first-rules-alone",

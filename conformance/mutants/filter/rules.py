@@ -208,16 +208,31 @@ RULE_MUTANTS: Final[tuple[Mutant, ...]] = (
     *(
         Mutant(
             name,
-            "WL40-FILTER-IGNORE-ANY-TABLE",
+            requirement,
             text,
             answer=with_rules(rules_as(kind)),
-            also=("WL40-FILTER-RULE-MEANING", "WL40-FILTER-ROWS-BY-TABLE-MAP"),
+            also=("WL40-FILTER-RULE-MEANING", "WL40-FILTER-IGNORE-ANY-TABLE", "WL40-FILTER-ROWS-BY-TABLE-MAP"),
         )
-        for name, text, kind in (
-            ("names-in-any-case", "names are compared without regard to case", AnyCase),
-            ("names-without-accents", "names are compared without accents", WithoutAccents),
-            ("names-composed", "a character in two parts is the same as in one", Composed),
-            ("names-joined-with-a-dot", "a database and a name are compared joined with a dot", Joined),
+        for name, requirement, text, kind in (
+            ("names-in-any-case", "WL40-FILTER-IGNORE-ANY-TABLE", "names are compared without regard to case", AnyCase),
+            (
+                "names-without-accents",
+                "WL40-FILTER-IGNORE-ANY-TABLE",
+                "names are compared without accents",
+                WithoutAccents,
+            ),
+            (
+                "names-composed",
+                "WL40-FILTER-ROWS-BY-TABLE-MAP",
+                "a character in two parts is the same as in one",
+                Composed,
+            ),
+            (
+                "names-joined-with-a-dot",
+                "WL40-FILTER-IGNORE-ANY-TABLE",
+                "a database and a name are compared joined with a dot",
+                Joined,
+            ),
         )
     ),
 )
