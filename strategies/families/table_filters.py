@@ -151,7 +151,7 @@ def _fill(stream: StreamBuilder, kinds: Dimension[_Add], names: Dimension[Cast] 
         add, count, place = _any_statement(choose, kinds) if number else statement
         add(work, tables.listed(choose, count, place), cast)
     for table in (cast.near, cast.elsewhere) if names else ():
-        # Names that are nearly the same tell filters apart only where a statement names no other table.
+        # Names that are nearly the same make a difference only where a statement names no other table.
         _any_statement(choose, kinds).add(work, [table], cast)
     work.group(work.row_transaction([choose.one_of(cast)]))
     work.end()

@@ -45,7 +45,6 @@ ROWS = (
     ("relay-guess-marked", "WL4033-RELAY-EVENTS-AS-USUAL", TWO_SIDES_OF_COPY),
     ("client-*", "FORMAT-CLIENT-RESUMED", RESUMES),
     ("*", "WL7592-LOG-SAME-SKELETON", WHOLE),
-    ("logs-gtid-of-rollback", "WL7592-LOG-LOGICAL-TIMESTAMPS WL7592-LOG-ON-UNCHANGED", TWO_SIDES),
     ("logs-reads-past-previous-gtids", "FORMAT-LOG-GTID-ONCE", MORE_EVENTS),
     ("logs-partial-drops-with-gtids", "WL7592-LOG-ON-*", MORE_EVENTS),
     ("logs-off-no-begin", "FORMAT-LOG-END-NEEDS-BEGIN FORMAT-LOG-TRANSACTION-LENGTH", TWO_SIDES),
