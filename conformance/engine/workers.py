@@ -239,10 +239,18 @@ class _Order(Generic[ShareT]):
             else:
                 return None
             if self._needed(self._open[number]):
-                patience = self.patience.copied(assuming_answer=number != self._next, again=before)
+                patience = self._before(number).copied(assuming_answer=number != self._next, again=before)
                 return number, self._open[number], patience
             self.end(number, None)
         return None
+
+    def _before(self, number: int) -> Patience:
+        """Return the patience that is left before a share, as far as shares before it have ended."""
+        patience = self.patience
+        for each in sorted(ended for ended in self._ended if ended < number):
+            if (result := self._ended[each]) is not None:
+                patience = patience.after(self._open[each].role, result.begun, result.ended) or patience
+        return patience
 
     def _waits(self) -> bool:
         """Return whether hangs without any answer are not counted yet: their share waits for those before it."""
