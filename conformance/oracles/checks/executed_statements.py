@@ -1,21 +1,17 @@
 """What a server that runs a printed log executes outside of BINLOG statements: under which GTID, where, and what."""
 
-import base64
 import re
 from functools import lru_cache
 from typing import Final
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
 from conformance.models.rendering.transaction_words import is_about_transaction
 from conformance.oracles.checks.printed_events import Fault
 from conformance.oracles.checks.printed_facts import Fact, Printed
 from conformance.oracles.checks.printed_log import PrintedEvent, PrintedLog
 
 _USE: Final = re.compile(r"use `((?:[^`]|``)*)`\s*/\*!\*/;", re.IGNORECASE)
-#: The flag of a Query that needs no default database.
-_SUPPRESS_USE: Final = 0x0008
-#: The number of base64 characters by which an event is searched for.
-_TRACE: Final = 40
 #: A statement that every program prints as it is: control characters and other characters are shown in several ways.
 _PLAIN: Final = re.compile(r"[ -~\n]+\Z")
 
@@ -34,7 +30,7 @@ def statement_executed(printed: Printed, index: int, event: PrintedEvent) -> Fau
     if fact["type"] == EventType.XID:
         ends = any(line.upper().startswith("COMMIT") for line in event.following)
         return None if ends else ("transaction not committed", "no COMMIT is printed for it")
-    if base64.b64encode(printed.data(fact)).decode()[:_TRACE] in printed.log.text:
+    if printed.begins_binlog_statement(fact):
         return None  # MariaDB's program prints an event that it cannot put into statements whole.
     query: str = fact["query"]
     if _PLAIN.match(query) and query not in event.text:
@@ -44,7 +40,7 @@ def statement_executed(printed: Printed, index: int, event: PrintedEvent) -> Fau
 
 def _in_its_database(printed: Printed, fact: Fact, event: PrintedEvent) -> Fault:
     name: str = fact["database"]
-    if not name or not _PLAIN.match(name) or fact["flags"] & _SUPPRESS_USE:
+    if not name or not _PLAIN.match(name) or fact["flags"] & Flag.SUPPRESS_USE:
         return None
     if is_about_transaction(fact["query"].encode()):
         return None  # Programs set no database for these.

@@ -13,6 +13,8 @@ from conformance.oracles.checks.printed_log import PrintedEvent, PrintedLog, pri
 Fact = Mapping[str, Any]
 #: The form of a question whose answer is rows, not a text.
 ROWS_FORM: Final = "events"
+#: The number of base64 characters by which an event is searched for.
+_TRACE: Final = 40
 #: The line before the first event of a log.
 _BEGINNING: Final = "# at 4"
 
@@ -45,6 +47,10 @@ class Printed:
     def event(self, fact: Fact) -> PrintedEvent | None:
         """Return the event as printed, None if it is not."""
         return self.log.event(fact["log_pos"])
+
+    def begins_binlog_statement(self, fact: Fact) -> bool:
+        """Return whether a BINLOG statement begins with an event, or looks as if it did."""
+        return base64.b64encode(self.data(fact)).decode()[:_TRACE] in self.log.text
 
     def is_reached(self, fact: Fact) -> bool:
         """Return whether the program reached an event; the refused one counts unless a refusal is tolerated."""
