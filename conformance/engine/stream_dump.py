@@ -67,9 +67,19 @@ def _unread(stream: bytes, start: int, error: BinlogError) -> list[StreamEvent]:
 
 
 def _shown(value: Any) -> str:
-    if isinstance(value, bytes | bytearray):
-        text = value.decode("utf-8", "replace")
-        shown = repr(text)[1:-1] if text and all(each.isprintable() or each in "\n\t" for each in text) else value.hex()
-    else:
-        shown = str(value)
+    shown = _bytes_shown(bytes(value)) if isinstance(value, bytes | bytearray) else str(value)
     return shown if len(shown) <= _VALUE_LIMIT else f"{shown[: _VALUE_LIMIT - 40]}... ({len(shown)} characters)"
+
+
+def _bytes_shown(value: bytes) -> str:
+    """Return text as text, text with a few bytes that are not UTF-8 with these escaped, all else as hexadecimal digits."""
+    try:
+        text = value.decode("utf-8")
+    except UnicodeDecodeError:
+        ascii_bytes = sum(_printable(chr(byte)) for byte in value if byte < 0x80)
+        return repr(value)[2:-1] if 2 * ascii_bytes > len(value) else value.hex()
+    return repr(text)[1:-1] if text and all(map(_printable, text)) else value.hex()
+
+
+def _printable(character: str) -> bool:
+    return character.isprintable() or character in "\n\t"
