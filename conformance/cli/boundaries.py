@@ -14,6 +14,7 @@ from conformance.binlog.event_types import type_name
 from conformance.binlog.header import MAGIC
 from conformance.cli.boundary_lines import parser_for
 from conformance.cli.examples import examples
+from conformance.cli.integer import Integer
 from conformance.cli.limit_option import limit_option
 from conformance.cli.log_writer import LogWriter, from_position
 from conformance.cli.main import CONFORMING
@@ -38,7 +39,7 @@ COLUMNS: Final = ("log", "pos", "end", "event_type", "marker", "guess", "type", 
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
 @click.option(
     "--start-position",
-    type=click.IntRange(min=len(MAGIC)),
+    type=Integer(min=len(MAGIC)),
     default=len(MAGIC),
     metavar="OFFSET",
     help="Begin at this event, as a replica that asks for the log from there; of several files, in the first.",

@@ -11,6 +11,7 @@ import click
 
 from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
+from conformance.cli.integer import Integer
 from conformance.cli.main import UserError
 from conformance.cli.names import FAMILY, IMPLEMENTATION, ROLE, ROLES_HELP
 from conformance.cli.profile_option import PROFILES_HELP, ProfileName
@@ -65,7 +66,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option(
             "--memory",
-            type=click.IntRange(0, MOST_MEMORY),
+            type=Integer(0, MOST_MEMORY),
             default=2048,
             show_default=True,
             metavar="MIB",
@@ -74,7 +75,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         click.option(
             "--hangs",
-            type=click.IntRange(min=1),
+            type=Integer(min=1),
             default=DEFAULT_LIMITS.hangs,
             show_default=True,
             help="Hangs after which a role is not asked any more; two fifths of them end the asking of one family.",
@@ -128,11 +129,11 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option(
     "--examples",
-    type=click.IntRange(1, MOST_CASES),
+    type=Integer(1, MOST_CASES),
     help="Cases for each family and profile.  [default: enough for every pair of variants]",
 )
 @click.option("--time", "seconds", type=Duration(), help="Look for failures for this long instead: 90s, 10m, 8h.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases.")
+@click.option("--seed", type=Integer(min=0), default=0, show_default=True, help="Seed of the cases.")
 @click.option("--baseline", type=click.Path(path_type=Path), help="File of known failures with reasons (TOML).")
 @click.option(
     "--write-baseline", type=click.Path(path_type=Path), help="Write the failures to this file as a baseline."
@@ -143,7 +144,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option(
     "-j",
     "--jobs",
-    type=click.IntRange(1, MOST_JOBS),
+    type=Integer(1, MOST_JOBS),
     help="Processes that share the work, each with an implementation of its own; the results are the same.  "
     "[default: the cores of this machine]",
 )

@@ -9,6 +9,7 @@ from conformance.cli.certify import MOST_JOBS, Duration
 from conformance.cli.check_output import CheckOutput, output_of
 from conformance.cli.checked_files import checked_files
 from conformance.cli.examples import examples
+from conformance.cli.integer import Integer
 from conformance.cli.limit_option import limit_option
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.profile_option import ProfileName
@@ -45,7 +46,7 @@ AUTO: Final = "auto"
 @click.option(
     "-j",
     "--jobs",
-    type=click.IntRange(1, MOST_JOBS),
+    type=Integer(1, MOST_JOBS),
     help="Processes, which each judge one file at a time; the output is the same.  [default: the cores of this machine "
     "for large files, else 1]",
 )

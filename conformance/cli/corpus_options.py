@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from conformance.cli.certify import MOST_CASES, Duration, limit_options
+from conformance.cli.integer import Integer
 from conformance.cli.names import FAMILY, ROLE, ROLES_HELP
 from conformance.cli.profile_option import PROFILES_HELP, ProfileName
 from conformance.cli.requirement_option import requirement_option
@@ -30,8 +31,8 @@ spark_options = _options(
     click.option("--conf", "settings", multiple=True, metavar="KEY=VALUE", help="Spark setting; may be repeated."),
 )
 size_options = _options(
-    click.option("--cases", type=click.IntRange(1, MOST_CASES), help="Number of cases."),
-    click.option("--events", type=click.IntRange(1, MOST_CASES), help="As many cases as hold this many events."),
+    click.option("--cases", type=Integer(1, MOST_CASES), help="Number of cases."),
+    click.option("--events", type=Integer(1, MOST_CASES), help="As many cases as hold this many events."),
     click.option("--time", "seconds", type=Duration(), help="As many cases as fit in this time: 90s, 10m, 8h."),
     click.option(
         "--profile",
@@ -51,7 +52,7 @@ size_options = _options(
         shell_complete=FAMILY.shell_complete,
         help="Family; may be repeated; `families` lists them.  [default: all]",
     ),
-    click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases."),
+    click.option("--seed", type=Integer(min=0), default=0, show_default=True, help="Seed of the cases."),
 )
 output_options = _options(
     click.option(
@@ -87,7 +88,7 @@ judging_options = _options(
     click.option("--shrink/--no-shrink", default=True, help="Shrink failing cases.  [default: shrink]"),
     click.option(
         "--window",
-        type=click.IntRange(1, 1 << 16),
+        type=Integer(1, 1 << 16),
         default=16,
         show_default=True,
         help="Questions sent ahead of their answers.",

@@ -9,6 +9,7 @@ import click
 from conformance.cli.certify import Duration, hold, limit_options, report_folder
 from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
+from conformance.cli.integer import Integer
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.names import FAMILY, IMPLEMENTATION, ROLE
 from conformance.cli.profile_option import PROFILES_HELP, ProfileName
@@ -93,7 +94,7 @@ REFERENCE_PACKAGES: Final = (
     help="Family of cases; may be repeated; `families` lists them.  [default: all]",
 )
 @requirement_option("WL4162-TT-*")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases.")
+@click.option("--seed", type=Integer(min=0), default=0, show_default=True, help="Seed of the cases.")
 @click.option("--baseline", type=click.Path(path_type=Path), help="File of known failures with reasons (TOML).")
 @click.option(
     "--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for the record and the reports."

@@ -11,6 +11,7 @@ import click
 from conformance import __version__
 from conformance.cli.certify import MOST_CASES, Duration
 from conformance.cli.examples import examples
+from conformance.cli.integer import Integer
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.names import ROLE, ROLES_HELP
 from conformance.self_check.matrix import Scope, role_matrix
@@ -50,12 +51,12 @@ PAGE: Final = "self-check.html"
 )
 @click.option(
     "--cases",
-    type=click.IntRange(1, MOST_CASES),
+    type=Integer(1, MOST_CASES),
     help="Cases of each family and profile.  [default: as many as certify asks]",
 )
 @click.option("--time", "seconds", type=Duration(), help="Ask cases for this long instead: 90s, 10m, 8h.")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the cases.")
-@click.option("--jobs", type=click.IntRange(min=1), help="Processes.  [default: one for each core]")
+@click.option("--seed", type=Integer(min=0), default=0, show_default=True, help="Seed of the cases.")
+@click.option("--jobs", type=Integer(min=1), help="Processes.  [default: one for each core]")
 @click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for the record and the page.")
 @click.option(
     "--history",

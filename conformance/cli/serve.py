@@ -13,6 +13,7 @@ import click
 from conformance.binlog.errors import BinlogError
 from conformance.cli.certify import Duration
 from conformance.cli.examples import examples
+from conformance.cli.integer import Integer
 from conformance.cli.log_files import CannotOpen, open_log, problem
 from conformance.cli.main import UserError
 from conformance.cli.profile_option import ProfileName
@@ -66,7 +67,7 @@ class _EndingOption(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option("--host", default=LOOPBACK, show_default=True, help="Address to listen on.")
 @click.option(
     "--port",
-    type=click.IntRange(0, _MOST_PORT),
+    type=Integer(0, _MOST_PORT),
     default=0,
     show_default=True,
     help="Port of the first source, those of further ones follow; 0: free ports.",

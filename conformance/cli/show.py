@@ -18,6 +18,7 @@ from conformance.binlog.servers import READER_RULES, server_of
 from conformance.cli.boundary_lines import COLUMNS as COLUMNS_OF_BOUNDARIES
 from conformance.cli.boundary_lines import boundary_line, parser_for
 from conformance.cli.examples import examples
+from conformance.cli.integer import Integer
 from conformance.cli.limit_option import limit_option
 from conformance.cli.log_files import print_error
 from conformance.cli.log_writer import LogWriter
@@ -85,7 +86,7 @@ def _zone(ctx: click.Context, param: click.Parameter, value: str) -> tzinfo:
 )
 @click.option(
     "--start-position",
-    type=click.IntRange(min=4),
+    type=Integer(min=4),
     default=4,
     metavar="OFFSET",
     help="Print from this event on; of several files, in the first.",

@@ -72,7 +72,7 @@ def _shown(value: Any) -> str:
 
 
 def _bytes_shown(value: bytes) -> str:
-    """Return text as text, text with a few bytes that are not UTF-8 with these escaped, all else as hexadecimal digits."""
+    """Return text as text, other bytes escaped if they are few, and all else as hexadecimal digits."""
     try:
         text = value.decode("utf-8")
     except UnicodeDecodeError:

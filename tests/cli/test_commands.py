@@ -95,6 +95,7 @@ def test_a_baseline_makes_a_known_failure_acceptable(tmp_path):
         (("requirements", "format-stops"), "did you mean FORMAT-STOP"),
         (("decide",), "--statement safe|unsafe|row-injection; the value of BINLOG_FORMAT, --mode statement|mixed|row"),
         (("certify", "reference", "--examples", "0"), "not in the range"),
+        (("certify", "reference", "--examples", "many"), "'many' is not a valid integer."),
         (("certify", "reference", "--write-baseline", "nowhere/baseline.toml"), "nowhere/baseline.toml"),
         (("replay", "transactions/mysql-8.0/1/0", "reference", "--save", "nowhere/log"), "nowhere/log"),
         (("check", "--profile", "mysql-3.23", "log"), "no profile 'mysql-3.23'; the profiles are worklog, mysql-5.1"),
