@@ -6,12 +6,16 @@ from typing import Final
 
 from conformance.corpus.run_page import Link, run_page
 from conformance.engine.coverage import coverage_tables
-from conformance.oracles.coverage.coverage_table import Cell
+from conformance.oracles.coverage.coverage_table import Cell, CoverageTable
 from conformance.reports.element import Html, element, fragment, scrolling_table
 from conformance.reports.filter_bar import filter_bar
+from conformance.reports.outcome import number_of
 
 _TITLE: Final = "What the corpus exercised"
-_NOTE: Final = "0 means that no case of this run had it. A cell that cannot occur has no row."
+_NOTE: Final = (
+    "0: no case of this run had it. \u2013: the family has no cases of this profile, or the servers of this profile do "
+    "not have the event type."
+)
 
 
 def coverage_page(
@@ -30,16 +34,9 @@ def coverage_page(
         links: The other pages of the folder.
     """
     tables = {table.name: table for table in coverage_tables()}
+    shown = {name: tables.get(name, _table_of(name)) for name in coverage}
     parts = [Link(name.capitalize(), f"#{_anchor(name)}") for name in coverage]
-    sections = (
-        _section(
-            name,
-            _rows(cells, tables[name].every if name in tables else ()),
-            tables[name].columns if name in tables else (),
-            profiles,
-        )
-        for name, cells in coverage.items()
-    )
+    sections = (_section(shown[name], _rows(cells, shown[name].every), profiles) for name, cells in coverage.items())
     return run_page(
         _TITLE,
         about=about,
@@ -64,35 +61,41 @@ def _rows(cells: Mapping[Cell, int], every: Iterable[Cell]) -> dict[Cell, dict[s
     return rows
 
 
-def _section(
-    name: str, rows: Mapping[Cell, Mapping[str, int]], columns: Sequence[str], profiles: Sequence[str]
-) -> Html:
+def _table_of(name: str) -> CoverageTable:
+    """Return a table of which nothing but its name is known: that of an extension which is not installed."""
+    return CoverageTable(name, (), lambda case: ())
+
+
+def _section(table: CoverageTable, rows: Mapping[Cell, Mapping[str, int]], profiles: Sequence[str]) -> Html:
     width = max((len(row) for row in rows), default=1)
-    labels = (*columns, *("",) * width)[:width]
-    counted = f" {sum(any(counts.values()) for counts in rows.values())} of {len(rows)} cells"
-    body = (_row(cell, counts, profiles) for cell, counts in sorted(rows.items()))
+    labels = (*table.columns, *("",) * width)[:width]
+    met = sum(any(counts.values()) for counts in rows.values())
+    counted = f" {met:,} of {len(rows):,} cells" if table.every else f" {number_of(met, 'cell')}"
+    body = (_row(table, cell, counts, profiles) for cell, counts in sorted(rows.items()))
     return element(
         "section",
-        element("h2", f"{name.capitalize()} in each profile", element("span", counted, class_="quiet")),
+        element("h2", f"{table.name.capitalize()} in each profile", element("span", counted, class_="quiet")),
         scrolling_table((*labels, *profiles), body, class_="counts"),
-        id=_anchor(name),
+        id=_anchor(table.name),
         data_part=True,
     )
 
 
-def _row(cell: Cell, counts: Mapping[str, int], profiles: Sequence[str]) -> Html:
-    met = sum(bool(counts.get(profile)) for profile in profiles)
+def _row(table: CoverageTable, cell: Cell, counts: Mapping[str, int], profiles: Sequence[str]) -> Html:
+    met = [profile for profile in profiles if counts.get(profile)]
+    missing = [profile for profile in profiles if profile not in met and table.occurs(cell, profile)]
     return element(
         "tr",
         (element("th", breakable(text), scope="row") for text in cell),
-        (_count(counts.get(profile, 0), profile) for profile in profiles),
+        (_count(counts.get(profile), profile, occurs=profile in missing) for profile in profiles),
         data_item=True,
-        data_exercised="never" if not met else "in every profile" if met == len(profiles) else "in some profiles",
+        data_exercised="never" if not met else "in some profiles" if missing else "in every profile",
     )
 
 
-def _count(number: int, profile: str) -> Html:
-    return element("td", f"{number:,}", class_="number" if number else "number none", data_label=profile)
+def _count(number: int | None, profile: str, *, occurs: bool) -> Html:
+    text = f"{number:,}" if number else "0" if occurs else "\u2013"
+    return element("td", text, class_="number" if number else "number none", data_label=profile)
 
 
 def breakable(text: str) -> Html:

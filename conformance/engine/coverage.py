@@ -4,12 +4,14 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
-from conformance.binlog.event_types import type_name
+from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.flags import flag_names
+from conformance.binlog.servers import READER_RULES
 from conformance.oracles.coverage.coverage_table import Cell, CoverageTable
 from conformance.oracles.registry import coverage_tables_of
 from conformance.specs.catalogue import roles
 from conformance.strategies.grammar.case import Case
+from conformance.strategies.grammar.family import families
 
 
 @cache
@@ -42,12 +44,29 @@ def _faults_and_positions(case: Case) -> Iterable[Cell]:
     return ((case.id.family, case.expected.refused_kind, position(len(case.expected.events))),)
 
 
+def _server_has_type(cell: Cell, profile: str) -> bool:
+    code = EventType.__members__.get(cell[0])
+    return code is None or code in READER_RULES[profile].known
+
+
+def _family_has_profile(cell: Cell, profile: str) -> bool:
+    family = families().get(cell[0])
+    return family is None or profile in family.profiles
+
+
 #: Event types with their flags.
-EVENT_TYPES: Final = CoverageTable("event types and flags", ("event type", "flags"), _event_types_and_flags)
+EVENT_TYPES: Final = CoverageTable(
+    "event types and flags", ("event type", "flags"), _event_types_and_flags, occurs=_server_has_type
+)
 #: Families.
-FAMILIES: Final = CoverageTable("families", ("family",), lambda case: ((case.id.family,),))
+FAMILIES: Final = CoverageTable("families", ("family",), lambda case: ((case.id.family,),), occurs=_family_has_profile)
 #: Refused events: the family, the kind of fault, and the number of events before it.
-FAULTS: Final = CoverageTable("faults and positions", ("family", "fault", "events before it"), _faults_and_positions)
+FAULTS: Final = CoverageTable(
+    "faults and positions",
+    ("family", "fault", "events before it"),
+    _faults_and_positions,
+    occurs=_family_has_profile,
+)
 
 
 @cache

@@ -9,7 +9,7 @@ from conformance.corpus.coverage_page import coverage_page
 from conformance.corpus.history import RunEntry, shrunk_before
 from conformance.corpus.run_page import Link
 from conformance.corpus.trend_page import trend_page
-from conformance.engine.coverage import EVENT_TYPES
+from conformance.engine.coverage import EVENT_TYPES, FAMILIES
 from conformance.oracles.coverage.shipped_boundary_coverage import SHIPPED_BOUNDARY_TABLES
 from conformance.reports.case_alias import case_alias
 from conformance.reports.record import read_record
@@ -90,6 +90,22 @@ def test_a_cell_that_was_never_exercised_has_a_row_on_the_coverage_page():
     assert page.count('<td class="number" data-label="mysql-8.0">7</td>') == 1
     assert page.count('<td class="number none" data-label="mysql-8.0">0</td>') == 49
     assert "1 of 50 cells" in page
+
+
+def test_the_coverage_page_distinguishes_what_cannot_occur_from_what_was_not_met():
+    coverage = {
+        EVENT_TYPES.name: {("ANONYMOUS_GTID", "0", "mysql-8.0"): 7, ("TYPE_200", "IGNORABLE", "mysql-8.0"): 1},
+        FAMILIES.name: {("ignorable_codes", "mysql-8.0"): 2},
+    }
+    page = coverage_page(coverage, ["mysql-5.1", "mysql-8.0", "mysql-8.4"])
+    rows = re.findall(r'<tr data-item data-exercised="([^"]*)">(.*?)</tr>', page)
+    assert [(exercised, re.findall("<td[^>]*>([^<]*)", row)) for exercised, row in rows] == [
+        ("in some profiles", ["\u2013", "7", "0"]),
+        ("in some profiles", ["0", "1", "0"]),
+        ("in some profiles", ["\u2013", "2", "0"]),
+    ]
+    assert " 1 cell<" in page
+    assert " 2 cells<" in page
 
 
 def test_the_coverage_page_has_the_run_and_leads_to_its_tables_and_back():
