@@ -278,3 +278,43 @@ def compressed_columns(answered, number):
     every = [case_of(CaseId("every_column_type", "mariadb-10.x", seed=1, index=each)) for each in range(number)]
     answers = [(case, answered(case)) for case in every]
     return {finding for case, answer in answers if answer is not None for finding in findings(case, answer)}
+
+
+@pytest.mark.parametrize("types", [{EventType.TABLE_MAP}, {*ROWS_V1, *ROWS_V2}], ids=["the table", "its rows"])
+def test_words_for_a_table_with_vectors_that_depend_on_its_bytes_are_one_finding(types):
+    words = iter(f"metadata {n} of {['a table', 'end of file'][n % 2]}" for n in range(1000))
+
+    def answered(case):
+        expected = case.expected
+        tables = {
+            expected.events[each]["table_id"] for each, codes in expected.columns.items() if ColumnType.VECTOR in codes
+        }
+        return refused_where(
+            case,
+            lambda entry: entry["type"] in types and entry.get("table_id") in tables,
+            next(words),
+        )
+
+    assert "table with VECTOR columns refused" in together_of("every_column_type", "mysql-9.x", answered)
+
+
+def shifted(entry):
+    """Return rows whose values are wrong from the second one on, as after one that is read from too many bytes."""
+    if len(entry.get("rows") or ()) < 1 or len(entry["rows"][0]["after"] or ()) < 5:
+        return entry
+    first, *others = entry["rows"]
+    name, *later = first["after"]
+    after = {name: first["after"][name], **{each: "none of them" for each in later}}
+    lost = [{"before": None, "after": None} for _ in others]
+    return entry | {"rows": [first | {"after": after}, *lost]}
+
+
+def test_values_that_are_wrong_from_one_on_to_the_end_of_an_event_are_one_finding():
+    together = set()
+    for case in cases("every_column_type", "mysql-8.0"):
+        first = next((each["offset"] for each in case.expected.events if shifted(each) != each), None)
+        answer = changed(case, lambda entry, first=first: shifted(entry) if entry["offset"] == first else entry)
+        of_rows = [each for each in findings(case, answer) if each.startswith("value of ")]
+        assert len(of_rows) <= 1
+        together.update(of_rows)
+    assert together

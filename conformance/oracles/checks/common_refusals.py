@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from conformance.binlog.event_types import COMPRESSED_ROWS, COMPRESSED_ROWS_V1, EventType
+from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import NOT_UNPACKED, REFUSED, Cause
 from conformance.oracles.reasons import OF_BOUNDS, OF_MEMORY
@@ -21,6 +22,8 @@ _COMPRESSED: Final = frozenset((*COMPRESSED_ROWS, *COMPRESSED_ROWS_V1))
 _TAG: Final = re.compile(r":[a-z_]\w*:")
 
 _ANY: Final = re.compile("")
+#: A reader that does not know the metadata of such a column gets those after it wrong, or all values of its rows.
+_VECTORS: Final = Cause(REFUSED, "table with VECTOR columns")
 _COMPRESSED_COLUMNS: Final = "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"
 
 
@@ -37,6 +40,21 @@ def _is_of_compressed_columns(alignment: Alignment, index: int) -> bool:
     """Return whether an event describes a table of which a column is compressed, with a type code of its own."""
     is_made_for = alignment.case.expected.made_for.get(index) == _COMPRESSED_COLUMNS
     return is_made_for and _is_of(EventType.TABLE_MAP)(alignment, index)
+
+
+def _is_of_vectors(alignment: Alignment, index: int) -> bool:
+    """Return whether an event describes a table with a column of vectors, whose metadata a reader may not know."""
+    expected = alignment.case.expected
+    table = expected.events[index].get("table_id")
+    rows = (each for each, codes in expected.columns.items() if each > index and ColumnType.VECTOR in codes)
+    return _is_of(EventType.TABLE_MAP)(alignment, index) and any(
+        expected.events[each].get("table_id") == table for each in rows
+    )
+
+
+def _has_vectors(alignment: Alignment, index: int) -> bool:
+    """Return whether an event has rows of a table with a column of vectors."""
+    return ColumnType.VECTOR in alignment.case.expected.columns.get(index, ())
 
 
 def _is_across(alignment: Alignment, index: int) -> bool:
@@ -69,6 +87,8 @@ class _Row:
 #: The first row that applies counts.
 _ROWS: Final = (
     _Row(_is_of_compressed_columns, _ANY, Cause(REFUSED, "table with compressed columns"), has_reason=False),
+    _Row(_is_of_vectors, _ANY, _VECTORS, has_reason=False),
+    _Row(_has_vectors, _ANY, _VECTORS, has_reason=False),
     _Row(_has_tags, OF_BOUNDS, Cause(REFUSED, "GTID set with tags"), has_reason=False),
     _Row(
         _is_of(*_COMPRESSED),

@@ -10,7 +10,7 @@ from typing import Any, Final
 from conformance.binlog.event_types import COMPRESSED_ROWS, COMPRESSED_ROWS_V1
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import MISREAD_WHOLE, MISSING, NOT_UNPACKED, Cause, group_of_entry
-from conformance.oracles.checks.row_values import has_other_rows
+from conformance.oracles.checks.row_values import cause_of_shift, has_other_rows
 from conformance.oracles.checks.text_ends import cause_of_short_name
 from conformance.oracles.oracle import same_field
 from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, FIELDS_OF_TYPE, TypeFields
@@ -39,6 +39,9 @@ def _misread(alignment: Alignment) -> Iterator[tuple[Mapping[str, Any], Cause]]:
             continue
         if entry["type"] in _COMPRESSED and has_other_rows(alignment, index):
             yield entry, NOT_UNPACKED
+            continue
+        if "rows" in alignment.differing(index) and (of_shift := cause_of_shift(alignment, index)) is not None:
+            yield entry, of_shift
             continue
         if len(alignment.differing(index)) < _SEVERAL:
             continue

@@ -14,6 +14,8 @@ from conformance.strategies.events.json_values import is_changes
 
 _SIDES: Final = ("before", "after")
 _ROWS: Final = frozenset({"rows"})
+#: Values that are wrong from one to the end of an event, and too many to be so by themselves.
+_MANY: Final = 3
 
 #: One expected value: column type code, place, the value, and the one seen.
 _Cell = tuple[int, str, Any, Any]
@@ -169,6 +171,26 @@ def has_other_rows(alignment: Alignment, index: int) -> bool:
         return True
     cells = [cell for cell in _cells(alignment, index) if cell[2] is not None]
     return len(cells) > 1 and not any(same_cell(cell[0], *cell[2:]) for cell in cells)
+
+
+def cause_of_shift(alignment: Alignment, index: int) -> Cause | None:
+    """Return the cause of the first wrong value of an event, if what is wrong after it may follow; None otherwise.
+
+    A reader that takes a wrong number of bytes for one value gets those after it wrong, in ways that depend on the
+    bytes: another number of rows, or nothing right from there to the end.
+    """
+    rows, expected = _seen_rows(alignment, index), alignment.case.expected
+    if rows is None or "rows" not in expected.events[index] or index not in expected.columns:
+        return None
+    cells = list(_cells(alignment, index))
+    wrong = [place for place, cell in enumerate(cells) if not same_cell(cell[0], *cell[2:])]
+    if not wrong:
+        return None
+    is_all = len(wrong) == len(cells) - wrong[0] and len(wrong) >= _MANY
+    kinds = {column_group(cells[place][0], "") for place in wrong}
+    if len(rows) != len(expected.events[index]["rows"]) or (is_all and len(kinds) > 1):
+        return _differs(alignment, index, *cells[wrong[0]]).cause
+    return None
 
 
 def _columns(image: Mapping[str, Any] | None) -> list[str] | None:
