@@ -17,7 +17,7 @@ def test_every_name_has_a_usage_and_a_description():
     assert set(names) == {
         "reference", "mysql-replication", "mysql-replication-default-filter", "mariadb-binlog", "mysqlbinlog",
         "python", "command", "server", "mysql", "go-mysql", "mysql-binlog-connector-java", "mysql_common",
-        "@vlasky/zongji", "canal-dbsync", "vitess",
+        "mysql-binlog-connector-rust", "@vlasky/zongji", "@powersync/mysql-zongji", "canal-dbsync", "vitess",
     }  # fmt: skip
     for entry in catalogue():
         assert entry.usage.startswith(entry.name)

@@ -29,7 +29,17 @@ def test_each_range_of_versions_builds_and_starts(name, version):
         assert (built.declaration.version, "decode" in built.declaration.roles) == (version, True)
 
 
-@pytest.mark.parametrize("name", ["mysql_common", "@vlasky/zongji", "canal-dbsync", "vitess"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mysql_common",
+        "mysql-binlog-connector-rust",
+        "@vlasky/zongji",
+        "@powersync/mysql-zongji",
+        "canal-dbsync",
+        "vitess",
+    ],
+)
 def test_an_adapter_declares_what_it_fills_and_nothing_else(name):
     if libraries()[name].missing() is not None:
         pytest.skip(libraries()[name].missing())

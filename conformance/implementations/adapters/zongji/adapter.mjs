@@ -1,4 +1,4 @@
-// An adapter for zongji: its classes of events, given the events of a stream one by one as the network brings them.
+// An adapter for zongji and its forks: its classes of events, given the events of a stream one by one as the network brings them.
 // See README.md and docs/protocol.md.
 import fs from 'node:fs';
 import path from 'node:path';
@@ -9,12 +9,19 @@ const NAME = process.argv[2];
 const HERE = path.dirname(fileURLToPath(import.meta.url));
 const LIBRARY = path.join(HERE, 'node_modules', NAME);
 const ABOUT = JSON.parse(fs.readFileSync(path.join(LIBRARY, 'package.json'), 'utf8'));
-const part = (file) => import(path.join(LIBRARY, 'lib', file)); // Their package exports the client only.
+// Their package exports the client only. A CommonJS module has its exports in the default one.
+async function part(...place) {
+  const module = await import(path.join(...place));
+  return typeof module.default === 'object' ? { ...module.default, ...module } : module;
+}
 
-const { default: packetClass } = await part('packet/binlog.js');
-const { Parser } = await part('reader.js');
-const classes = await part('binlog_event.js');
-const { default: ZongJi } = await import(path.join(LIBRARY, 'index.js'));
+const { default: packetClass } = await part(LIBRARY, 'lib/packet/binlog.js');
+const classes = await part(LIBRARY, 'lib/binlog_event.js');
+const { default: ZongJi } = await part(LIBRARY, 'index.js');
+// A fork without a parser of its own reads with that of the driver below it.
+const { Parser } = await part(LIBRARY, 'lib/reader.js').then(async (reader) => (
+  reader.Parser ? reader : { Parser: (await part(HERE, 'node_modules/@vlasky/mysql/lib/protocol/Parser.js')).default }
+));
 
 const HEADER = 19;
 const MAGIC = 4;
@@ -23,6 +30,7 @@ const FORMAT_DESCRIPTION = 15;
 const BEFORE_LENGTHS = 57;
 const CHECKSUMS_SINCE = [5, 6, 1];
 
+const uuid = (buffer) => buffer.toString('hex').replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
 const base64 = (buffer) => ({ base64: buffer.toString('base64') });
 
 // The library's class -> a field of the protocol -> what the class has. A version lacks some of the classes.
@@ -39,9 +47,11 @@ const FIELDS = {
   UpdateRows: ROWS,
   DeleteRows: ROWS,
   Gtid: { gtid: 'gtid', gtid_flags: 'flags' },
+  GtidLog: { gtid: (event) => `${uuid(event.serverId)}:${event.transactionRange}`, gtid_flags: 'flags' },
   AnonymousGtid: { gtid: 'gtid', gtid_flags: 'flags' },
   PreviousGtids: { previous_gtids: 'gtidSet' },
   Heartbeat: { log_name: 'binlogName' },
+  Heartbeat_V2: { log_name: 'binlogName', log_position: 'position' },
   RowsQuery: { rows_query: 'statement' },
   XaPrepare: {
     one_phase: (event) => Number(event.onePhase),
@@ -53,6 +63,10 @@ const FIELDS = {
   MariadbGtidList: { gtid_list: (event) => event.gtids.map((each) => each.gtid).join(',') },
   BinlogCheckpoint: { log_name: 'binlogName' },
   AnnotateRows: { rows_query: 'statement' },
+};
+const HOMEPAGES = {
+  '@vlasky/zongji': 'https://github.com/vlasky/zongji',
+  '@powersync/mysql-zongji': 'https://github.com/powersync-ja/powersync-mysql-zongji',
 };
 const EVERY_EVENT = ['offset', 'timestamp', 'length', 'log_pos', 'handled'];
 const isPresent = (name) => name in classes || FIELDS[name] === ROWS;
@@ -140,6 +154,7 @@ function decode(stream, profile) {
       const Packet = packetClass(client);
       const parser = new Parser();
       parser.append(Buffer.concat([Buffer.from([0]), bytes])); // A packet begins with a byte that says "no error".
+      parser._packetEnd ??= bytes.length + 1;
       const packet = new Packet();
       packet.parse(parser);
       const event = packet.getEvent();
@@ -239,7 +254,7 @@ async function answer(question) {
       return {
         protocol: 1,
         implementation: {
-          name: NAME, version: ABOUT.version, language: 'JavaScript', homepage: 'https://github.com/vlasky/zongji',
+          name: NAME, version: ABOUT.version, language: 'JavaScript', homepage: HOMEPAGES[NAME],
         },
         roles: ZongJi.prototype.hasOwnProperty('gtidSet')
           ? { decode: decodes, client: { fields: OF_CLIENT, abilities: [], profiles: ['mysql'] } }
