@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.cause import Cause, column_group
+from conformance.oracles.cause import MISREAD_WHOLE, Cause, column_group
 from conformance.oracles.checks.same_value import same_cell
 from conformance.oracles.oracle import GOOD, Check, Oracle, delivered, shown
 from conformance.strategies.events.columns import LARGEST_SIGNED
@@ -16,6 +16,7 @@ _SIDES: Final = ("before", "after")
 _ROWS: Final = frozenset({"rows"})
 #: Values that are wrong from one to the end of an event, and too many to be so by themselves.
 _MANY: Final = 3
+_ROWS_MISREAD: Final = Cause(MISREAD_WHOLE, "rows event", "rows")
 
 #: One expected value: column type code, place, the value, and the one seen.
 _Cell = tuple[int, str, Any, Any]
@@ -177,7 +178,8 @@ def cause_of_shift(alignment: Alignment, index: int) -> Cause | None:
     """Return the cause of the first wrong value of an event, if what is wrong after it may follow; None otherwise.
 
     A reader that takes a wrong number of bytes for one value gets those after it wrong, in ways that depend on the
-    bytes: another number of rows, or nothing right from there to the end.
+    bytes: another number of rows, or nothing right from there to the end. Where the first value of all is wrong, the
+    fault may be before it, in the bitmaps.
     """
     rows, expected = _seen_rows(alignment, index), alignment.case.expected
     if rows is None or "rows" not in expected.events[index] or index not in expected.columns:
@@ -189,7 +191,8 @@ def cause_of_shift(alignment: Alignment, index: int) -> Cause | None:
     is_all = len(wrong) == len(cells) - wrong[0] and len(wrong) >= _MANY
     kinds = {column_group(cells[place][0], "") for place in wrong}
     if len(rows) != len(expected.events[index]["rows"]) or (is_all and len(kinds) > 1):
-        return _differs(alignment, index, *cells[wrong[0]]).cause
+        is_first = wrong[0] == 0
+        return _ROWS_MISREAD if is_first else _differs(alignment, index, *cells[wrong[0]]).cause
     return None
 
 
