@@ -61,7 +61,7 @@ from conformance.oracles.checks.relay_freedoms import (
     stops_at_unknown,
 )
 from conformance.oracles.checks.render_freedoms import is_foreign_warning, is_other_info
-from conformance.oracles.checks.send_freedoms import differs_in_unused_checksum
+from conformance.oracles.checks.send_freedoms import differs_in_encoding_alone, differs_in_unused_checksum
 from conformance.oracles.differences import ERROR_CODE, Difference
 from conformance.specs.catalogue import ENTRY, ERROR
 
@@ -309,6 +309,14 @@ FREE: Final[tuple[Freedom, ...]] = (
         "the last four bytes of a format description that announces no checksums",
         "They belong to no checksum of the log; servers leave them as they were, although they change the event.",
         differs_in_unused_checksum,
+    ),
+    Freedom(
+        "send",
+        "encoding of heartbeats",
+        "in the body of a heartbeat of the second version, the order of its fields, the width of numbers, and the key "
+        "at its end",
+        "Each field has its key; replicas of MySQL 9.7 take all of these.",
+        differs_in_encoding_alone,
     ),
     Freedom(
         "client",
