@@ -134,13 +134,9 @@ def positions_together(printed: Printed, index: int, event: PrintedEvent) -> Fau
     if rows is None or rows_kind(rows["type"]) is None:
         return None
     first, second = (printed.log.at(each["offset"]) for each in (printed.facts[index], rows))
+    is_before = first is not None and second is not None and first < second <= event.line
     # Golden text is compared with white space collapsed.
-    if (
-        first is None
-        or second is None
-        or not first < second <= event.line
-        or any(printed.log.lines[first + 1 : second])
-    ):
+    if not is_before or any(printed.log.lines[slice(first, second)][1:]):
         return "'# at' lines apart", "its '# at' line and that of the rows event after it are not adjacent"
     return None
 
