@@ -11,7 +11,9 @@ from conformance.models.boundary.step_entry import worklog_entry
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.mutants.mutant import MutantImplementation
 from conformance.mutants.registry import mutant_of
+from conformance.oracles.cause import Cause
 from conformance.oracles.checks.boundary_steps import fed_by_offset
+from conformance.oracles.checks.json_differences import json_difference
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.reasons import crash_reason, normalised
 from conformance.protocol.observation import Observation, Refusal, Trouble
@@ -61,6 +63,60 @@ def test_a_lost_type_code_is_one_finding_whatever_the_types():
     assert "type differs" in together
     assert {"FORMAT-HEADER-TYPE", "WL7592-HEADER-19-BYTES"} <= together["type differs"]
     assert not [finding for finding in together if "TYPE_" in finding]
+
+
+def test_numbers_read_with_a_sign_are_one_finding_whatever_the_field():
+    names = {"seed1", "seed2", "intvar_value", "xid"}
+    signed, seen = set(), set()
+    for case in cases("transactions", "mysql-8.0") + cases("changed_format_descriptions", "worklog"):
+        events = []
+        for entry in REFERENCE.ask(request_of(case)).events:
+            large = {name for name in names & entry.keys() if entry[name] >= 1 << 63}
+            signed |= large
+            events.append({**entry, **{name: entry[name] - (1 << 64) for name in large}})
+        seen |= findings(case, Observation(tuple(events))).keys()
+    assert {"intvar_value", "xid"} <= signed
+    assert seen == {"number of 8 bytes is read as signed"}
+
+
+@pytest.mark.parametrize(
+    ("what", "expected", "seen"),
+    [
+        ("integer of JSON is read as signed", [40_000], [40_000 - 65_536]),
+        ("integer of JSON differs", {"a": 5}, {"a": 6}),
+        ("string of JSON differs", ["x", "é"], ["x", "?"]),
+        ("date or time of JSON differs", {"a": "11:22:33.125000"}, {"a": "11:22:33.0"}),
+        ("literal of JSON is of the wrong kind", [True], [1]),
+        ("members of JSON differ", {"": 1, "a": 2}, {"a": 2}),
+        ("elements of JSON differ", [1, 2], [1]),
+        ("number of JSON is of the wrong kind", 0.5, "0.5"),
+        ("string of JSON is null", {"a": {"b": "x"}}, {"a": {"b": None}}),
+    ],
+)
+def test_a_finding_about_a_document_names_the_kind_of_value(what, expected, seen):
+    difference = json_difference({"json": expected}, {"json": seen})
+    assert Cause(difference.how, "JSON", difference.what).text == what
+    change = {"operation": "insert", "path": "$.a"}
+    assert difference == json_difference(
+        {"json_changes": [{**change, "value": expected}]}, {"json_changes": [{**change, "value": seen}]}
+    )
+
+
+def test_a_wrong_document_is_a_finding_by_the_kind_of_value():
+    def lost(cell):
+        return {"json": {}} if isinstance(cell, dict) and isinstance(cell.get("json"), list) else cell
+
+    def change(entry):
+        rows = [
+            {side: row[side] and {k: lost(v) for k, v in row[side].items()} for side in row} for row in entry["rows"]
+        ]
+        return {**entry, "rows": rows}
+
+    seen = set()
+    for case in cases("every_column_type", "mysql-8.0"):
+        answer = changed(case, lambda entry: change(entry) if entry.get("rows") else entry)
+        seen |= findings(case, answer).keys()
+    assert seen == {"array of JSON is of the wrong kind"}
 
 
 def test_a_refusal_is_one_finding_for_all_requirements_and_rows_events():
@@ -154,7 +210,7 @@ def test_a_sign_is_not_taken_for_a_longer_post_header_after_which_the_number_is_
         wrong = tuple({**each, number: -(1 << 63)} if at in ours else each for at, each in enumerate(answer.events))
         changed_case = replace(case, expected=replace(expected, events=events))
         together |= findings(changed_case, replace(answer, events=wrong))
-    assert together == {f"{number} of {event_type.name} differs": {"FORMAT-EVENT-FIELDS"}}
+    assert together == {"number of 8 bytes is read as signed": {"FORMAT-EVENT-FIELDS"}}
 
 
 def test_rows_that_a_program_refuses_are_not_called_missing_in_what_it_prints():
