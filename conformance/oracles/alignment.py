@@ -62,9 +62,9 @@ class Alignment:
 
     def __init__(self, case: Case, observation: Observation, role: RoleDeclaration) -> None:
         self.case = case
+        self.observation = observation
         self.role = role
         self.about = role_of(case.role)
-        self.observation = _with_lower_hex(observation, self.about.in_hex)
         self.count = len(case.expected.events)
         required = (index for index in range(self.count) if not self.may_be_dropped(index))
         #: Index of the last event that must be reported.
@@ -354,16 +354,6 @@ class Alignment:
         if self.declined:
             return tuple(index for index in indices if index not in self.declined)
         return range(self.count) if EVERY_EVENT in indices else indices
-
-
-def _with_lower_hex(observation: Observation, names: Sequence[str]) -> Observation:
-    """Return an observation in which the fields that are bytes in hex have lower case, as the expected ones have."""
-    if not names or all(entry[name].islower() for entry in observation.events for name in names if entry.get(name)):
-        return observation
-    events = (
-        {**entry, **{name: entry[name].lower() for name in names if name in entry}} for entry in observation.events
-    )
-    return replace(observation, events=tuple(events))
 
 
 def _kind(entry: Mapping[str, Any]) -> int | None:

@@ -61,7 +61,11 @@ from conformance.oracles.checks.relay_freedoms import (
     stops_at_unknown,
 )
 from conformance.oracles.checks.render_freedoms import is_foreign_warning, is_other_info
-from conformance.oracles.checks.send_freedoms import differs_in_encoding_alone, differs_in_unused_checksum
+from conformance.oracles.checks.send_freedoms import (
+    differs_in_encoding_alone,
+    differs_in_letter_case_alone,
+    differs_in_unused_checksum,
+)
 from conformance.oracles.differences import ERROR_CODE, Difference
 from conformance.specs.catalogue import ENTRY, ERROR
 
@@ -319,6 +323,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         differs_in_encoding_alone,
     ),
     Freedom(
+        "send",
+        "letter case of what is sent",
+        "the letter case of `data`",
+        "The bytes are the same.",
+        differs_in_letter_case_alone,
+    ),
+    Freedom(
         "client",
         "events kept back",
         "whether events about a log, ignorable ones, Anonymous_gtid and the texts of statements are delivered, as long "
@@ -354,6 +365,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "the notation of `executed_gtids`: as that of `previous_gtids` in the role `decode`",
         "Servers accept all of these as the same set.",
         _in_notation("executed_gtids"),
+    ),
+    Freedom(
+        "relay",
+        "letter case of what is written",
+        "the letter case of `data`",
+        "The bytes are the same.",
+        differs_in_letter_case_alone,
     ),
     Freedom(
         "relay",

@@ -180,12 +180,14 @@ def _each_copied(requirement: str, *, what: str = "event", or_stops: bool = Fals
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         yield from each.examine(alignment, requirement)
         written = {
-            entry["data"]: index for index in alignment.marked(requirement) if (entry := alignment.observed(index))
+            entry["data"].lower(): index
+            for index in alignment.marked(requirement)
+            if (entry := alignment.observed(index))
         }
         for place in alignment.phantoms:
             if repeats_format(alignment, place):
                 continue
-            again = written.get(alignment.observation.events[place]["data"])
+            again = written.get(alignment.observation.events[place]["data"].lower())
             if again is not None and not _came_back(alignment, again):
                 yield Check(f"{what} written twice", f"{_place(alignment, again)} is there again")
 

@@ -48,7 +48,6 @@ class Role:
         has_stream: Whether a question comes with a stream.
         is_served: Whether the kit serves the stream over the network, in the place of sending it.
         answers_streams: Whether the answer is streams, which the kit reads itself, instead of entries.
-        in_hex: The fields that are bytes in hex, whose letter case is free.
         aligned: Entries are aligned by the ``offset`` of their event, by their ``order``, or, where entries may
             be too many or too few, as a ``sequence`` by `kind_of`.
         kind_of: Returns what distinguishes one entry of a sequence from another.
@@ -68,7 +67,6 @@ class Role:
     has_stream: bool = True
     is_served: bool = False
     answers_streams: bool = False
-    in_hex: tuple[str, ...] = ()
     aligned: Aligned = "offset"
     kind_of: Callable[[Mapping[str, Any]], Hashable] = lambda entry: entry.get("type")
     content_of: Callable[[Mapping[str, Any]], Hashable] | None = None

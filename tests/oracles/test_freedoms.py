@@ -629,6 +629,7 @@ TAKEN = {
         "send",
         [encoded_otherwise(reversed_fields), encoded_otherwise(wide_position), encoded_otherwise(without_end)],
     ),
+    "letter case of what is sent": ("send", [with_value("data", str.upper)]),
     "events kept back": ("client", [without(lambda entry: entry["type"] is not None and may_be_kept_back(entry))]),
     "types of events kept back": ("client", [with_untyped(may_be_kept_back)]),
     "events of the connection": ("client", [replicated_by(DeliversEverything)]),
@@ -637,6 +638,7 @@ TAKEN = {
         "client",
         [with_value("executed_gtids", str.upper), with_value("executed_gtids", with_both_ends)],
     ),
+    "letter case of what is written": ("relay", [with_value("data", str.upper)]),
     "relay logs": ("relay", [received_by(OneRelayLog), received_by(BeginsMoreRelayLogs)]),
     "values of own events": (
         "relay",
@@ -780,13 +782,3 @@ def test_a_row_names_a_reason_in_one_line(row):
     assert row.what
     assert row.reason.endswith(".")
     assert "\n" not in row.what + row.reason
-
-
-@pytest.mark.parametrize("role", ["send", "relay"])
-def test_the_letter_case_of_hex_is_free(role):
-    require_role(role)
-    judge = Judge(REFERENCE.declaration.roles[role])
-    change = with_value("data", str.upper)
-    for _, case in takewhile(lambda each: each[0] < 1, cases(role)):
-        answer = change(case, REFERENCE.ask(request_of(case)))
-        assert not [each.message for each in judge.judge(case, answer) if each.is_failure]

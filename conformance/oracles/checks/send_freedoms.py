@@ -1,4 +1,4 @@
-"""The differences that are left to senders."""
+"""The differences that are left to senders, and to all whose answers are the bytes of events."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -23,6 +23,12 @@ def differs_in_unused_checksum(alignment: Alignment, difference: Difference) -> 
         return False
     unused = FormatDescription.from_event(wanted).checksum_algorithm == ChecksumAlgorithm.NONE
     return unused and len(wanted) == len(seen) and wanted[:-CHECKSUM_BYTES] == seen[:-CHECKSUM_BYTES]
+
+
+def differs_in_letter_case_alone(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether two events have the same bytes, in hex of other letters."""
+    wanted, seen = _both(alignment, difference)
+    return wanted is not None and wanted == seen
 
 
 def differs_in_encoding_alone(alignment: Alignment, difference: Difference) -> bool:

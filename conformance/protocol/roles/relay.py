@@ -12,9 +12,7 @@ from conformance.protocol.role import AnswerField, Role, required
 #: Every field by name, in the order of the protocol's page.
 FIELDS: Final[Mapping[str, AnswerField]] = {
     "log": AnswerField("integer", "the number of the relay log that contains the event, from 0"),
-    "data": AnswerField(
-        "text", "the whole event as written there, from header to checksum, in hex of either letter case"
-    ),
+    "data": AnswerField("text", "the whole event as written there, from header to checksum, in hex"),
     "warning": AnswerField("text", "the warning that the replica logged when it received the event, empty if none"),
 }
 
@@ -93,7 +91,6 @@ ROLE: Final = Role(
         "LOGS; missing if none",
         "connections": "the offsets of the events with which a new connection begins; missing if there is only one",
     },
-    in_hex=("data",),
     aligned="sequence",
     kind_of=kind_of,
     noun="relay log event",

@@ -11,7 +11,7 @@ from conformance.protocol.roles.relay import body_of, event_data, type_of
 
 #: Every field by name, in the order of the protocol's page.
 FIELDS: Final[Mapping[str, AnswerField]] = {
-    "data": AnswerField("text", "the whole event as sent, from header to checksum, in hex of either letter case"),
+    "data": AnswerField("text", "the whole event as sent, from header to checksum, in hex"),
 }
 
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
@@ -58,7 +58,6 @@ ROLE: Final = Role(
         "waits": "the places at which a log ended when the source came to it, and was continued later: for each "
         "`log_name`, `log_pos`, and in `heartbeats` how many heartbeat periods passed there",
     },
-    in_hex=("data",),
     aligned="sequence",
     kind_of=kind_of,
     noun="event sent",
