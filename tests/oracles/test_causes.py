@@ -6,6 +6,7 @@ import pytest
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.event_types import ROWS_V1, ROWS_V2, EventType
+from conformance.binlog.header import TYPE_AT
 from conformance.models.boundary.header_answers import header_answers
 from conformance.models.boundary.step_entry import worklog_entry
 from conformance.models.boundary.worklog_parser import WorklogParser
@@ -763,3 +764,22 @@ def test_the_way_in_which_a_filter_compares_tables_is_one_finding(mutant, cause)
     # Where a single table that passes is enough explains an answer too, that is not known.
     assert seen - {cause} <= {"filter: fate of QUERY differs"}
     assert cause in seen if cause else not any("compared" in each for each in seen)
+
+
+@pytest.mark.parametrize("change", ["position", "no checksum", "as it came"])
+def test_what_is_written_after_a_damaged_format_description_is_one_finding_whatever_its_header(change):
+    together = {}
+    for case in cases("wrong_checksums_received", "mysql-8.0", "relay"):
+        at = case.expected.refused_at
+        answer = REFERENCE.ask(request_of(case))
+        if at is None or case.stream[at + TYPE_AT] != EventType.FORMAT_DESCRIPTION:
+            continue
+        data = case.stream[at : at + int.from_bytes(case.stream[at + 9 : at + 13], "little")]
+        if change == "position":
+            data = data[:13] + bytes(4) + data[17:]
+        elif change == "no checksum":
+            data = data[:9] + (len(data) - CHECKSUM_BYTES).to_bytes(4, "little") + data[13:-CHECKSUM_BYTES]
+        entry = {"log": answer.events[-1]["log"], "data": data.hex(), "warning": ""} if answer.events else None
+        if entry is not None:
+            together |= findings(case, replace(answer, events=(*answer.events, entry)))
+    assert together == {"checksum (FORMAT-RELAY-CHECKSUM-WRONG) checksum written": {"FORMAT-RELAY-CHECKSUM-WRONG"}}
