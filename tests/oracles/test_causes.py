@@ -783,3 +783,34 @@ def test_what_is_written_after_a_damaged_format_description_is_one_finding_whate
         if entry is not None:
             together |= findings(case, replace(answer, events=(*answer.events, entry)))
     assert together == {"checksum (FORMAT-RELAY-CHECKSUM-WRONG) checksum written": {"FORMAT-RELAY-CHECKSUM-WRONG"}}
+
+
+@pytest.mark.parametrize("delivers", [True, False])
+def test_a_client_that_never_delivers_unknown_events_may_stop_at_the_event_after_one(delivers):
+    messages = []
+    for case in cases("sent_logs", "mysql-8.0", "client"):
+        events = case.expected.events
+        unknown = case.marks.get("WL4033-CLIENT-IGNORABLE", ())
+        # The second one, so that the answer shows whether the client delivers the first.
+        stop = next((at for at in unknown[1:] if at < len(events) - 2), None)
+        if stop is None or case.settings["source"]["cuts"]:
+            continue
+        kept = tuple(each for at, each in enumerate(events[:stop]) if delivers or at not in unknown)
+        answer = Observation(kept, Refusal(None, "other", "cannot go on"), deliveries=1)
+        messages += [each.message for each in Judge(REFERENCE.declaration.roles["client"]).judge(case, answer)
+                 if each.requirement == "WL4033-CLIENT-IGNORABLE" and each.is_failure]  # fmt: skip
+    assert bool(messages) == delivers
+    assert not [each for each in messages if "or at the" in each]
+
+
+def test_a_client_that_stops_after_a_first_unknown_event_may_have_stopped_at_the_next_one():
+    messages = []
+    for case in cases("sent_logs", "mysql-8.0", "client"):
+        events, unknown = case.expected.events, case.marks.get("WL4033-CLIENT-IGNORABLE", ())
+        if not unknown or case.settings["source"]["cuts"] or unknown[0] >= len(events) - 2:
+            continue
+        answer = Observation(tuple(events[: unknown[0]]), Refusal(None, "other", "cannot go on"), deliveries=1)
+        messages += [each.message for each in Judge(REFERENCE.declaration.roles["client"]).judge(case, answer)
+                 if each.requirement == "WL4033-CLIENT-IGNORABLE" and each.is_failure]  # fmt: skip
+    assert messages
+    assert [each for each in messages if ", or at the " in each]
