@@ -227,6 +227,8 @@ def _check_warnings(requirement: str, *, text: bool = False, wanted: bool | None
         # What is written although it is to be ignored is fed to the parser too, and warnings follow from that.
         marked = () if requirement == RESET and _takes_ignored(alignment) else alignment.marked(requirement)
         kept = of_kept_parser(alignment)
+        if kept is not None and requirement != RESET and _keeps_parser(alignment):
+            marked = ()
         for index in marked:
             entry = alignment.observed(index)
             expected = alignment.case.expected.events[index]["warning"]
@@ -246,6 +248,13 @@ def _check_warnings(requirement: str, *, text: bool = False, wanted: bool | None
             yield Check("error", f"the receiver stops with an error: {error.message}")
 
     return Oracle(requirement, examine, any_of=frozenset({"warning"}))
+
+
+def _keeps_parser(alignment: Alignment) -> bool:
+    """Return whether warnings differ where a new connection decides about them: other rules are not broken there."""
+    events = alignment.case.expected.events
+    pairs = ((alignment.observed(index), events[index]) for index in alignment.marked(RESET))
+    return any(seen is not None and bool(seen.get("warning")) != bool(wanted["warning"]) for seen, wanted in pairs)
 
 
 def _logs(alignment: Alignment) -> dict[int, list[_Written]]:
