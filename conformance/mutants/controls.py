@@ -34,6 +34,7 @@ from conformance.mutants.boundary.right_answers import (
 )
 from conformance.mutants.log.right_answers import with_bare_texts, with_empty_groups
 from conformance.mutants.mutant import Mutant, MutantDecoder
+from conformance.mutants.render.right_answers import in_another_style
 from conformance.protocol.observation import Observation, Refusal, Request, Trouble
 from conformance.reference.filter import answer_with as filtered_by
 from conformance.reference.filter import table_filter
@@ -415,6 +416,12 @@ CONTROLS: Final = (
     Control("warnings-in-text", "render", "prints the warnings of WL#4162 within the text", _entries(_warned_in_text)),
     Control(
         "no-unknown-comment", "render", "prints no comment for an unknown event", _entries(_without_unknown_comments)
+    ),
+    Control(
+        "printed-in-another-style",
+        "render",
+        "prints hours, delimiters, empty lines, base64, its last words and GTIDs in another style",
+        _entries(in_another_style),
     ),
     Control("more-flags-named", "render", "names further flags of rows in Info", _entries(_with_more_flags)),
 )

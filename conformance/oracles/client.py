@@ -95,13 +95,26 @@ def _goes_on(alignment: Alignment, requirement: str) -> Iterator[Check]:
             and not _required(alignment, stop, index)
         )
         if stops and not any(last <= cut["index"] < index for cut in _cuts(alignment)):
-            message = f"it stops at an ignorable event of type {entry['type']}: {_error(alignment)}"
-            yield Check("stops at an unknown ignorable event", message)
+            place = f"an ignorable event of type {entry['type']}{_or_after(alignment, index)}"
+            yield Check("stops at an unknown ignorable event", f"it stops at {place}: {_error(alignment)}")
         else:
             yield GOOD
     doubled = [place for place in _twice(alignment) if may_be_kept_back(alignment.observation.events[place])]
     if doubled and len(doubled) == len(_twice(alignment)):
         yield Check("ignorable event not counted", "an ignorable event is delivered again after a lost connection")
+
+
+def _or_after(alignment: Alignment, index: int) -> str:
+    """Return the words for the event after an ignorable one at which a client that keeps that back may stop as well.
+
+    A client that never delivers unknown events shows in no answer that it has passed one.
+    """
+    delivers = any(alignment.observed(at) is not None for at in alignment.marked(_IGNORABLE) if at < index)
+    after = [at for at in _required(alignment, index + 1, alignment.count) if at < alignment.count - 1]
+    if delivers or not after:
+        return ""
+    following = alignment.case.expected.events[after[0]]
+    return f", or at the {type_name(following['type'])} event after it that ends at {following['log_pos']}"
 
 
 def _last(alignment: Alignment) -> int:

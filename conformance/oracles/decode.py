@@ -10,7 +10,6 @@ from conformance.binlog.header import HEADER_BYTES
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.governing_formats import later_governs
 from conformance.oracles.checks.malformed_bodies import known_in_spite_of_flag, malformed
-from conformance.oracles.checks.post_headers import is_read_as_signed
 from conformance.oracles.checks.reader_state import READER_STATE_ORACLES
 from conformance.oracles.checks.resources import less_than_claimed, within_limits
 from conformance.oracles.checks.row_values import (
@@ -22,6 +21,7 @@ from conformance.oracles.checks.row_values import (
     unsigned_values,
     whole_rows,
 )
+from conformance.oracles.checks.signed_numbers import is_read_as_signed
 from conformance.oracles.checks.skipped_events import Reason, either_way, future_format, not_ignored_for_flag, skipped
 from conformance.oracles.checks.tables_info import TABLES_INFO_ORACLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, field_cause, fields, refused, wrong_end

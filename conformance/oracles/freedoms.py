@@ -61,7 +61,11 @@ from conformance.oracles.checks.relay_freedoms import (
     stops_at_unknown,
 )
 from conformance.oracles.checks.render_freedoms import is_foreign_warning, is_other_info
-from conformance.oracles.checks.send_freedoms import differs_in_unused_checksum
+from conformance.oracles.checks.send_freedoms import (
+    differs_in_encoding_alone,
+    differs_in_letter_case_alone,
+    differs_in_unused_checksum,
+)
 from conformance.oracles.differences import ERROR_CODE, Difference
 from conformance.specs.catalogue import ENTRY, ERROR
 
@@ -298,9 +302,9 @@ FREE: Final[tuple[Freedom, ...]] = (
         "render",
         "spelling of Info",
         "in `info`: the space after `use`, flags after `STMT_END_F`, the number of a transaction after a definition, "
-        "what of a Table_map is beyond 255 bytes, and whether the `# ` that a source has stored before a statement is "
-        "printed again",
-        "Servers differ.",
+        "what of a Table_map is beyond 255 bytes, whether the `# ` that a source has stored before a statement is "
+        "printed again, the letter case of a GTID and the space before it, and the word before the number of an Xid",
+        "Servers differ, and WL#4033 has `COMMIT /* XID */`.",
         is_other_info,
     ),
     Freedom(
@@ -309,6 +313,21 @@ FREE: Final[tuple[Freedom, ...]] = (
         "the last four bytes of a format description that announces no checksums",
         "They belong to no checksum of the log; servers leave them as they were, although they change the event.",
         differs_in_unused_checksum,
+    ),
+    Freedom(
+        "send",
+        "encoding of heartbeats",
+        "in the body of a heartbeat of the second version, the order of its fields, the width of numbers, and the key "
+        "at its end",
+        "Each field has its key; replicas of MySQL 9.7 take all of these.",
+        differs_in_encoding_alone,
+    ),
+    Freedom(
+        "send",
+        "letter case of what is sent",
+        "the letter case of `data`",
+        "The bytes are the same.",
+        differs_in_letter_case_alone,
     ),
     Freedom(
         "client",
@@ -346,6 +365,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "the notation of `executed_gtids`: as that of `previous_gtids` in the role `decode`",
         "Servers accept all of these as the same set.",
         _in_notation("executed_gtids"),
+    ),
+    Freedom(
+        "relay",
+        "letter case of what is written",
+        "the letter case of `data`",
+        "The bytes are the same.",
+        differs_in_letter_case_alone,
     ),
     Freedom(
         "relay",

@@ -21,6 +21,7 @@ from conformance.oracles.cause import (
 )
 from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
 from conformance.oracles.checks.same_value import same_bytes, same_variable
+from conformance.oracles.checks.signed_numbers import cause_of_sign
 from conformance.oracles.checks.text_encodings import OTHER_CHARACTERS, is_in_other_characters
 from conformance.oracles.checks.text_ends import ENDINGS, FOUR_SHORT, LAST_FIELDS, cause_of_end
 from conformance.protocol.roles.decode import HEADER_FIELDS
@@ -225,6 +226,8 @@ def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Caus
     how = how_differs(event.get(field), seen)
     if is_in_other_characters(event.get(field), seen):
         return OTHER_CHARACTERS
+    if (of_sign := cause_of_sign(event.get(field), seen)) is not None:
+        return of_sign
     of_end = cause_of_end(alignment, index, field, how) if field in LAST_FIELDS and how in ENDINGS else None
     return of_end or Cause(_KINDS.get(how, DIFFERS), group_of_entry(event), field)
 

@@ -12,7 +12,7 @@ from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
+from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, TYPE_AT, Header
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.replica.relay_rules import RELAY_RULES
@@ -180,12 +180,14 @@ def _each_copied(requirement: str, *, what: str = "event", or_stops: bool = Fals
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         yield from each.examine(alignment, requirement)
         written = {
-            entry["data"]: index for index in alignment.marked(requirement) if (entry := alignment.observed(index))
+            entry["data"].lower(): index
+            for index in alignment.marked(requirement)
+            if (entry := alignment.observed(index))
         }
         for place in alignment.phantoms:
             if repeats_format(alignment, place):
                 continue
-            again = written.get(alignment.observation.events[place]["data"])
+            again = written.get(alignment.observation.events[place]["data"].lower())
             if again is not None and not _came_back(alignment, again):
                 yield Check(f"{what} written twice", f"{_place(alignment, again)} is there again")
 
@@ -225,6 +227,8 @@ def _check_warnings(requirement: str, *, text: bool = False, wanted: bool | None
         # What is written although it is to be ignored is fed to the parser too, and warnings follow from that.
         marked = () if requirement == RESET and _takes_ignored(alignment) else alignment.marked(requirement)
         kept = of_kept_parser(alignment)
+        if kept is not None and requirement != RESET and _keeps_parser(alignment):
+            marked = ()
         for index in marked:
             entry = alignment.observed(index)
             expected = alignment.case.expected.events[index]["warning"]
@@ -244,6 +248,13 @@ def _check_warnings(requirement: str, *, text: bool = False, wanted: bool | None
             yield Check("error", f"the receiver stops with an error: {error.message}")
 
     return Oracle(requirement, examine, any_of=frozenset({"warning"}))
+
+
+def _keeps_parser(alignment: Alignment) -> bool:
+    """Return whether warnings differ where a new connection decides about them: other rules are not broken there."""
+    events = alignment.case.expected.events
+    pairs = ((alignment.observed(index), events[index]) for index in alignment.marked(RESET))
+    return any(seen is not None and bool(seen.get("warning")) != bool(wanted["warning"]) for seen, wanted in pairs)
 
 
 def _logs(alignment: Alignment) -> dict[int, list[_Written]]:
@@ -431,7 +442,30 @@ def _is_of_rest(alignment: Alignment, place: int) -> bool:
     data, at = alignment.observation.events[place]["data"].lower(), alignment.case.expected.refused_at or 0
     rest = alignment.case.stream[at:].hex()
     # The last bytes may be a checksum that the receiver has made, and part of an event may be filled up.
-    return bool(data) and (data[: -2 * CHECKSUM_BYTES] in rest or data.startswith(rest))
+    if data and (data[: -2 * CHECKSUM_BYTES] in rest or data.startswith(rest)):
+        return True
+    seen = _written(alignment.observation.events[place])
+    # Its own events, and the format description that it repeats, may be like those of the source.
+    if seen is None or seen.header.flags & _RELAY_LOG or repeats_format(alignment, place):
+        return False
+    return any(_has_body_of(seen, each) for each in _framed(alignment.case.stream, at))
+
+
+def _framed(stream: bytes, at: int) -> Iterator[bytes]:
+    """Yield the events of a stream from an offset on, up to one whose length cannot be."""
+    while at + HEADER_BYTES <= len(stream):
+        length = Header(*HEADER.unpack_from(stream, at)).length
+        if length < HEADER_BYTES or at + length > len(stream):
+            return
+        yield stream[at : at + length]
+        at += length
+
+
+def _has_body_of(seen: _Written, event: bytes) -> bool:
+    """Return whether an event has the type and the body of another, with another header, or without its checksum."""
+    body = event[HEADER_BYTES:]
+    bodies = (body, body[:-CHECKSUM_BYTES])
+    return seen.header.type == event[TYPE_AT] and bool(seen.body) and (seen.body in bodies or seen.rest in bodies)
 
 
 def _check_logs(requirement: str, examine: Callable[[Alignment, str], Iterator[Check]]) -> Oracle:

@@ -120,7 +120,7 @@ def _quiet(alignment: Alignment, requirement: str) -> Iterator[Check]:
         if not _ignored(fact):
             continue
         event = printed.event(fact)
-        shown = [[line for line in lines if line] for lines in event_lines(fact, event)] if event else [[]]
+        shown = [[line for line in lines if line] for lines in event_lines(printed, fact, event)] if event else [[]]
         if printed.begins_binlog_statement(fact):
             yield Check("event in base64", f"{name_of(alignment, fact)} is in a BINLOG statement", fact["offset"])
         elif all(len(lines) > 1 or any(not line.startswith("#") for line in lines) for lines in shown):

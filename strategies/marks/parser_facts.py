@@ -37,6 +37,7 @@ class Fact:
         first: Whether it is the first event of its stream that takes part.
         opening: Whether it is the first event of its stream.
         without_reset: The parser's step if there had been no reset before its stream; None elsewhere.
+        remembered: The parser's step if resets did not forget whether a transaction had a BEGIN.
         after_error: Whether the last event before it that takes part was a wrong step.
         opened_by: Type code of the event that opened the transaction it belongs to; None outside one.
         uncertain: Whether a parser with another reading, where the worklog leaves one open, takes another step at the
@@ -57,6 +58,7 @@ class Fact:
     first: bool
     opening: bool
     without_reset: ParserStep | None
+    remembered: ParserStep
     after_error: bool
     opened_by: int | None
     uncertain: bool
@@ -107,6 +109,8 @@ class FactFinder:
         self._parser = WorklogParser()
         #: The parser as it would be without the last reset: it is fed the first event after that.
         self._unreset: WorklogParser | None = None
+        #: The parser as it would be if resets did not forget whether a transaction had a BEGIN.
+        self._remembering = WorklogParser()
         self._stream = 0
         self._opening = True
         self._first = True
@@ -117,6 +121,7 @@ class FactFinder:
     def reset(self) -> None:
         """Begin another stream."""
         self._unreset, self._parser = self._parser, WorklogParser()
+        self._remembering.state = BoundaryType.NOT_DEFINED
         self._stream += 1
         self._opening = self._first = True
         self._after_error = False
@@ -154,6 +159,7 @@ class FactFinder:
             first=self._first,
             opening=self._opening,
             without_reset=without_reset,
+            remembered=self._remembering.feed(fed),
             after_error=self._after_error,
             opened_by=self._opened_by,
             uncertain=uncertain,

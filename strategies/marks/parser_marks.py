@@ -75,7 +75,9 @@ def _change_within(fact: Fact, whole: Whole) -> bool:
 
 
 def _reset_decides(fact: Fact, whole: Whole) -> bool:
-    """Return whether the first event of a stream that takes part shows the reset before it."""
+    """Return whether an event shows a reset: the first of a stream that takes part, or one after a BEGIN forgotten."""
+    if fact.remembered.boundary_type is not fact.type:
+        return True
     without = fact.without_reset
     return without is not None and (without.state, without.warning) != (fact.step.state, fact.step.warning)
 

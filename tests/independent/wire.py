@@ -229,6 +229,6 @@ def serve(
             who = {"name": f"independent {role}", "version": "1", "language": "Python"}
             out: dict[str, Any] = {"protocol": 1, "implementation": who, "roles": {role: declared}}
         else:
-            request["stream"] = base64.b64decode(request["stream"])
+            request["stream"] = base64.b64decode(request.get("stream", ""))
             out = {"seq": request["seq"], **answer(request)}
         print(json.dumps(out), flush=True)

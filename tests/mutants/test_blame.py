@@ -185,3 +185,13 @@ def test_a_fault_that_shows_in_several_ways_is_one_finding(name):
     mutant = mutant_of(name)
     caught = blames(mutant)
     assert len({failure.finding for failures in caught for failure in failures.values()}) == 1
+
+
+def test_a_reset_that_remembers_a_begin_breaks_no_rule_about_statements():
+    caught = blames(mutant_of("reset-keeps-begin"))
+    assert {name for failures in caught for name in failures} == {"WL4162-RESET-NEW-STREAM"}
+
+
+def test_a_parser_that_is_kept_breaks_no_rule_about_warnings_where_the_connection_decides():
+    caught = blames(mutant_of("relay-parser-kept-on-reconnect"))
+    assert {name for failures in caught for name in failures} == {"WL4162-RESET-RECEIVER-LOOP"}

@@ -6,12 +6,15 @@ import pytest
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.event_types import ROWS_V1, ROWS_V2, EventType
+from conformance.binlog.header import TYPE_AT
 from conformance.models.boundary.header_answers import header_answers
 from conformance.models.boundary.step_entry import worklog_entry
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.mutants.mutant import MutantImplementation
 from conformance.mutants.registry import mutant_of
+from conformance.oracles.cause import Cause
 from conformance.oracles.checks.boundary_steps import fed_by_offset
+from conformance.oracles.checks.json_differences import json_difference
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.reasons import crash_reason, normalised
 from conformance.protocol.observation import Observation, Refusal, Trouble
@@ -61,6 +64,60 @@ def test_a_lost_type_code_is_one_finding_whatever_the_types():
     assert "type differs" in together
     assert {"FORMAT-HEADER-TYPE", "WL7592-HEADER-19-BYTES"} <= together["type differs"]
     assert not [finding for finding in together if "TYPE_" in finding]
+
+
+def test_numbers_read_with_a_sign_are_one_finding_whatever_the_field():
+    names = {"seed1", "seed2", "intvar_value", "xid"}
+    signed, seen = set(), set()
+    for case in cases("transactions", "mysql-8.0") + cases("changed_format_descriptions", "worklog"):
+        events = []
+        for entry in REFERENCE.ask(request_of(case)).events:
+            large = {name for name in names & entry.keys() if entry[name] >= 1 << 63}
+            signed |= large
+            events.append({**entry, **{name: entry[name] - (1 << 64) for name in large}})
+        seen |= findings(case, Observation(tuple(events))).keys()
+    assert {"intvar_value", "xid"} <= signed
+    assert seen == {"number of 8 bytes is read as signed"}
+
+
+@pytest.mark.parametrize(
+    ("what", "expected", "seen"),
+    [
+        ("integer of JSON is read as signed", [40_000], [40_000 - 65_536]),
+        ("integer of JSON differs", {"a": 5}, {"a": 6}),
+        ("string of JSON differs", ["x", "é"], ["x", "?"]),
+        ("date or time of JSON differs", {"a": "11:22:33.125000"}, {"a": "11:22:33.0"}),
+        ("literal of JSON is of the wrong kind", [True], [1]),
+        ("members of JSON differ", {"": 1, "a": 2}, {"a": 2}),
+        ("elements of JSON differ", [1, 2], [1]),
+        ("number of JSON is of the wrong kind", 0.5, "0.5"),
+        ("string of JSON is null", {"a": {"b": "x"}}, {"a": {"b": None}}),
+    ],
+)
+def test_a_finding_about_a_document_names_the_kind_of_value(what, expected, seen):
+    difference = json_difference({"json": expected}, {"json": seen})
+    assert Cause(difference.how, "JSON", difference.what).text == what
+    change = {"operation": "insert", "path": "$.a"}
+    assert difference == json_difference(
+        {"json_changes": [{**change, "value": expected}]}, {"json_changes": [{**change, "value": seen}]}
+    )
+
+
+def test_a_wrong_document_is_a_finding_by_the_kind_of_value():
+    def lost(cell):
+        return {"json": {}} if isinstance(cell, dict) and isinstance(cell.get("json"), list) else cell
+
+    def change(entry):
+        rows = [
+            {side: row[side] and {k: lost(v) for k, v in row[side].items()} for side in row} for row in entry["rows"]
+        ]
+        return {**entry, "rows": rows}
+
+    seen = set()
+    for case in cases("every_column_type", "mysql-8.0"):
+        answer = changed(case, lambda entry: change(entry) if entry.get("rows") else entry)
+        seen |= findings(case, answer).keys()
+    assert seen == {"array of JSON is of the wrong kind"}
 
 
 def test_a_refusal_is_one_finding_for_all_requirements_and_rows_events():
@@ -154,7 +211,7 @@ def test_a_sign_is_not_taken_for_a_longer_post_header_after_which_the_number_is_
         wrong = tuple({**each, number: -(1 << 63)} if at in ours else each for at, each in enumerate(answer.events))
         changed_case = replace(case, expected=replace(expected, events=events))
         together |= findings(changed_case, replace(answer, events=wrong))
-    assert together == {f"{number} of {event_type.name} differs": {"FORMAT-EVENT-FIELDS"}}
+    assert together == {"number of 8 bytes is read as signed": {"FORMAT-EVENT-FIELDS"}}
 
 
 def test_rows_that_a_program_refuses_are_not_called_missing_in_what_it_prints():
@@ -707,3 +764,53 @@ def test_the_way_in_which_a_filter_compares_tables_is_one_finding(mutant, cause)
     # Where a single table that passes is enough explains an answer too, that is not known.
     assert seen - {cause} <= {"filter: fate of QUERY differs"}
     assert cause in seen if cause else not any("compared" in each for each in seen)
+
+
+@pytest.mark.parametrize("change", ["position", "no checksum", "as it came"])
+def test_what_is_written_after_a_damaged_format_description_is_one_finding_whatever_its_header(change):
+    together = {}
+    for case in cases("wrong_checksums_received", "mysql-8.0", "relay"):
+        at = case.expected.refused_at
+        answer = REFERENCE.ask(request_of(case))
+        if at is None or case.stream[at + TYPE_AT] != EventType.FORMAT_DESCRIPTION:
+            continue
+        data = case.stream[at : at + int.from_bytes(case.stream[at + 9 : at + 13], "little")]
+        if change == "position":
+            data = data[:13] + bytes(4) + data[17:]
+        elif change == "no checksum":
+            data = data[:9] + (len(data) - CHECKSUM_BYTES).to_bytes(4, "little") + data[13:-CHECKSUM_BYTES]
+        entry = {"log": answer.events[-1]["log"], "data": data.hex(), "warning": ""} if answer.events else None
+        if entry is not None:
+            together |= findings(case, replace(answer, events=(*answer.events, entry)))
+    assert together == {"checksum (FORMAT-RELAY-CHECKSUM-WRONG) checksum written": {"FORMAT-RELAY-CHECKSUM-WRONG"}}
+
+
+@pytest.mark.parametrize("delivers", [True, False])
+def test_a_client_that_never_delivers_unknown_events_may_stop_at_the_event_after_one(delivers):
+    messages = []
+    for case in cases("sent_logs", "mysql-8.0", "client"):
+        events = case.expected.events
+        unknown = case.marks.get("WL4033-CLIENT-IGNORABLE", ())
+        # The second one, so that the answer shows whether the client delivers the first.
+        stop = next((at for at in unknown[1:] if at < len(events) - 2), None)
+        if stop is None or case.settings["source"]["cuts"]:
+            continue
+        kept = tuple(each for at, each in enumerate(events[:stop]) if delivers or at not in unknown)
+        answer = Observation(kept, Refusal(None, "other", "cannot go on"), deliveries=1)
+        messages += [each.message for each in Judge(REFERENCE.declaration.roles["client"]).judge(case, answer)
+                 if each.requirement == "WL4033-CLIENT-IGNORABLE" and each.is_failure]  # fmt: skip
+    assert bool(messages) == delivers
+    assert not [each for each in messages if "or at the" in each]
+
+
+def test_a_client_that_stops_after_a_first_unknown_event_may_have_stopped_at_the_next_one():
+    messages = []
+    for case in cases("sent_logs", "mysql-8.0", "client"):
+        events, unknown = case.expected.events, case.marks.get("WL4033-CLIENT-IGNORABLE", ())
+        if not unknown or case.settings["source"]["cuts"] or unknown[0] >= len(events) - 2:
+            continue
+        answer = Observation(tuple(events[: unknown[0]]), Refusal(None, "other", "cannot go on"), deliveries=1)
+        messages += [each.message for each in Judge(REFERENCE.declaration.roles["client"]).judge(case, answer)
+                 if each.requirement == "WL4033-CLIENT-IGNORABLE" and each.is_failure]  # fmt: skip
+    assert messages
+    assert [each for each in messages if ", or at the " in each]

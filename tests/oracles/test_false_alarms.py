@@ -359,3 +359,20 @@ def test_no_statement_names_more_databases_than_a_server_does():
         for event in case.expected.events:
             most = max(most, event.get("updated_databases", "").count(",") + 1)
     assert most == 16
+
+
+def test_rows_before_the_place_where_printing_begins_may_be_run():
+    """Which events before it a program shows is not judged."""
+    reference = REFERENCE
+    judge, tried = Judge(reference.declaration.roles["render"]), 0
+    for index in range(60):
+        case = case_of(CaseId("printed_boundaries", "worklog", seed=0, index=index, role="render"))
+        if case.settings.get("start_position", 4) == 4 or case.settings["base64_output"] != "auto":
+            continue
+        request = request_of(case)
+        right = reference.ask(request)
+        whole = reference.ask(replace(request, settings={**request.settings, "start_position": 4}))
+        answer = replace(right, events=({**right.events[0], "text": whole.events[0]["text"]},))
+        assert [each.message for each in judge.judge(case, answer) if each.is_failure] == []
+        tried += 1
+    assert tried

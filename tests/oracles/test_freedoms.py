@@ -8,11 +8,13 @@ from itertools import chain, cycle, pairwise, permutations, takewhile
 
 import pytest
 
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum, ends_with_checksum
 from conformance.binlog.event_types import HEARTBEAT_TYPES, PLAIN_GTID_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.header import TYPE_AT
+from conformance.binlog.header import HEADER_BYTES, TYPE_AT
+from conformance.binlog.layouts.log_layouts import HEARTBEAT_V2
 from conformance.binlog.writer import frame
 from conformance.models.boundary.boundary_type import MARKER_BITS, SPARE_VALUES
 from conformance.models.boundary.fed_event import WITH_QUERY, FedEvent
@@ -30,6 +32,7 @@ from conformance.oracles.registry import freedom_of
 from conformance.protocol.observation import Refusal
 from conformance.protocol.roles.client import may_be_kept_back
 from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, HEADER_FIELDS
+from conformance.protocol.roles.relay import body_of
 from conformance.reference.boundary import observe
 from conformance.reference.client import Client
 from conformance.reference.client import answer_with as answer_of_client
@@ -80,6 +83,39 @@ def connecting_again(case, answer):
     """Return the answer of a receiver that connects again, without an error, when a connection is lost."""
     is_lost = answer.error is not None and answer.error.kind == "truncated"
     return replace(answer, error=None) if is_lost else answer
+
+
+def encoded_otherwise(encode):
+    """Return a change of the bodies of heartbeats of the second version: their name and position in other bytes."""
+
+    def changed_entry(case, index, entry):
+        data = bytes.fromhex(entry["data"])
+        if data[TYPE_AT] != EventType.HEARTBEAT_V2:
+            return entry
+        fields = HEARTBEAT_V2.block.parse(body_of(data))
+        written = encode(fields["log_name"], fields["log_position"])
+        end = CHECKSUM_BYTES * ends_with_checksum(data)
+        length = (HEADER_BYTES + len(written) + end).to_bytes(4, "little")
+        made = data[:9] + length + data[13:HEADER_BYTES] + written
+        return {"data": (made + checksum(made).to_bytes(CHECKSUM_BYTES, "little")[:end]).hex()}
+
+    return entries(changed_entry)
+
+
+def field_of(key, value):
+    return bytes([key, len(value)]) + value
+
+
+def reversed_fields(name, position):
+    return field_of(2, b"\xfd" + position.to_bytes(3, "little")) + field_of(1, name) + b"\0"
+
+
+def wide_position(name, position):
+    return field_of(1, name) + field_of(2, b"\xfe" + position.to_bytes(8, "little")) + b"\0"
+
+
+def without_end(name, position):
+    return field_of(1, name) + field_of(2, b"\xfd" + position.to_bytes(3, "little"))
 
 
 def with_value(name, change, *types):
@@ -589,6 +625,11 @@ TAKEN = {
         "send",
         [lambda case, answer: CONTROL["format-checksum-renewed"](request_of(case))],
     ),
+    "encoding of heartbeats": (
+        "send",
+        [encoded_otherwise(reversed_fields), encoded_otherwise(wide_position), encoded_otherwise(without_end)],
+    ),
+    "letter case of what is sent": ("send", [with_value("data", str.upper)]),
     "events kept back": ("client", [without(lambda entry: entry["type"] is not None and may_be_kept_back(entry))]),
     "types of events kept back": ("client", [with_untyped(may_be_kept_back)]),
     "events of the connection": ("client", [replicated_by(DeliversEverything)]),
@@ -597,6 +638,7 @@ TAKEN = {
         "client",
         [with_value("executed_gtids", str.upper), with_value("executed_gtids", with_both_ends)],
     ),
+    "letter case of what is written": ("relay", [with_value("data", str.upper)]),
     "relay logs": ("relay", [received_by(OneRelayLog), received_by(BeginsMoreRelayLogs)]),
     "values of own events": (
         "relay",

@@ -1,6 +1,7 @@
 """The BINLOG statement: events in base64, which a server executes."""
 
 import base64
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -11,6 +12,8 @@ from conformance.models.rendering.session_settings import DELIMITER
 LINE_CHARACTERS: Final = 76
 _LINE_BYTES: Final = LINE_CHARACTERS // 4 * 3
 _OPENING: Final = "BINLOG '"
+#: A delimiter may be on a line of its own.
+_END: Final = re.compile(rf"\n'\s*{re.escape(DELIMITER)}")
 _LENGTH_END: Final = 13
 
 
@@ -37,10 +40,10 @@ def statement_events(text: str) -> list[list[bytes]]:
     """
     statements = []
     for part in text.split(f"{_OPENING}\n")[1:]:
-        inside, end, _ = part.partition(f"\n'{DELIMITER}")
-        if not end:
+        end = _END.search(part)
+        if end is None:
             raise ValueError("a BINLOG statement without an end")
-        statements.append(list(_events(inside.split("\n"))))
+        statements.append(list(_events(part[: end.start()].split("\n"))))
     return statements
 
 

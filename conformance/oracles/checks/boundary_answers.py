@@ -11,6 +11,7 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.checks.boundary_steps import fed_by_offset, field_cause, is_in_step, own_steps, step_cause
 from conformance.oracles.checks.misread_statements import is_for_checksums
+from conformance.oracles.checks.remembered_begin import is_for_remembered
 from conformance.oracles.oracle import GOOD, Check, Oracle
 
 #: What is expected of an event, or what was answered: the fields that are expected and declared, None for a
@@ -63,6 +64,8 @@ def check_answers(
             expected = alignment.case.expected.events[index]
             wrong = look(expected, judged_fields(alignment, expected, seen))
             if wrong and (unless(alignment, index) or is_for_checksums(alignment, index, requirement)):
+                continue
+            if wrong and is_for_remembered(alignment, requirement):
                 continue
             if wrong is not None and (began or not (wrong and resets)):
                 yield check_of(alignment, index, wrong)

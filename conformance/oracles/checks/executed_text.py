@@ -13,6 +13,10 @@ from conformance.oracles.oracle import GOOD, Check
 
 _STATEMENT_END: Final = 0x0001
 _TYPE_AT: Final = 4
+#: Where the first event of a log is.
+_BEGINNING: Final = 4
+#: Where an event's end is in the common header.
+_LOG_POS: Final = slice(13, 17)
 #: Where the flags are in the common header: a program may change those of an event that it prints, such as that of a
 #: log in use, and with them the checksum at the end.
 _FLAGS: Final = slice(17, 19)
@@ -29,7 +33,18 @@ def binlog_statements_run(alignment: Alignment, requirement: str) -> Iterator[Ch
         yield Check("BINLOG statement unreadable", str(error))
         return
     yield from _format_description_first(alignment, printed, run)
-    yield from _statements_in_order(alignment, printed, run)
+    yield from _statements_in_order(alignment, printed, list(_from_start(printed, run)))
+
+
+def _from_start(printed: Printed, run: Sequence[bytes]) -> Iterator[bytes]:
+    """Yield what is run without the events before the place where printing begins: which of them are shown is free."""
+    start = printed.settings["start_position"]
+    is_before = start > _BEGINNING
+    for number, event in enumerate(run):
+        is_later_log = number > 0 and event[_TYPE_AT] == EventType.FORMAT_DESCRIPTION
+        is_before = is_before and not is_later_log and int.from_bytes(event[_LOG_POS], "little") <= start
+        if number == 0 or not is_before:
+            yield event
 
 
 def _format_description_first(alignment: Alignment, printed: Printed, run: Sequence[bytes]) -> Iterator[Check]:

@@ -8,6 +8,7 @@ from conformance.binlog.event_types import PLAIN_GTID_TYPES
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import NOT_KNOWN, Cause
+from conformance.oracles.checks.signed_numbers import SIGNED, is_read_as_signed
 from conformance.oracles.checks.text_encodings import OTHER_CHARACTERS, is_in_other_characters
 from conformance.oracles.differences import Difference
 from conformance.protocol.roles.decode import HEADER_FIELDS
@@ -16,8 +17,6 @@ from conformance.protocol.roles.decode import HEADER_FIELDS
 LONGER: Final = "FORMAT-POST-HEADER-LENGTHS"
 #: Reported fields that are made of fields of the post-header -> the types.
 _MADE_OF_IT: Final = {"gtid": PLAIN_GTID_TYPES}
-#: How many numbers there are of 4 and of 8 bytes.
-_NUMBERS_BY_WIDTH: Final = (1 << 32, 1 << 64)
 #: How many numbers there are of four to seven bytes.
 _NUMBERS_OF_BYTES: Final = tuple(1 << 8 * size for size in range(4, 8))
 
@@ -40,14 +39,7 @@ def can_misread(code: int, cause: Cause | None) -> bool:
     if cause is None:
         return True
     before = cause.field in HEADER_FIELDS or cause.field in _known_part(code)
-    return cause.kind != NOT_KNOWN and cause != OTHER_CHARACTERS and not before
-
-
-def is_read_as_signed(expected: object, seen: object) -> bool:
-    """Return whether a number has the expected bytes and a sign."""
-    if not isinstance(expected, int) or not isinstance(seen, int):
-        return False
-    return seen < 0 and expected - seen in _NUMBERS_BY_WIDTH
+    return cause.kind not in (NOT_KNOWN, SIGNED) and cause != OTHER_CHARACTERS and not before
 
 
 def _is_cut(expected: object, seen: object) -> bool:

@@ -19,6 +19,10 @@ JudgeEvent = Callable[[Printed, int, PrintedEvent], Fault]
 
 _TYPE_NAMES: Final = tuple(each.heading for each in BoundaryType)
 _DELIMITER: Final = "/*!*/;"
+#: How a program ends what it prints: the lines after those of the last event.
+_CLOSING: Final = re.compile(r"(?:ROLLBACK|SET|DELIMITER)\b|/\*!", re.IGNORECASE)
+#: The hour of a header line may have a leading zero or a space.
+_LEADING_ZERO: Final = re.compile(r" 0(?=\d:)")
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 #: Where the type, log_pos and the flags are in the common header, in bytes.
 _TYPE_AT: Final = 4
@@ -47,21 +51,26 @@ def _statement_forms(statement: str) -> list[list[str]]:
     return forms
 
 
-def _following(event: PrintedEvent) -> list[str]:
-    """Return the lines after a header line, up to the empty lines that a program may leave before the next event."""
+def _following(printed: Printed, event: PrintedEvent) -> list[str]:
+    """Return the lines after the header line of an event that is shown as a comment, if at all.
+
+    Without the empty lines that a program may leave before the next event, and the lines with which it ends.
+    """
     lines = list(event.following)
+    if printed.log.next_header(event.line) is None:
+        lines = lines[: next((number for number, line in enumerate(lines) if _CLOSING.match(line)), len(lines))]
     while lines and not lines[-1]:
         lines.pop()
     return lines
 
 
-def event_lines(fact: Fact, event: PrintedEvent) -> Iterator[list[str]]:
+def event_lines(printed: Printed, fact: Fact, event: PrintedEvent) -> Iterator[list[str]]:
     """Yield the lines after a header line, as they are and without those that may be about boundaries.
 
     A program may show the boundary type of an event in a comment line of its own, first or last, and print the warning
     about the next event before the `# at` line of that one.
     """
-    lines = _following(event)
+    lines = _following(printed, event)
     yield lines
     warned = len(lines)
     while warned and lines[warned - 1].startswith("#") and BOUNDARY_WARNING.search(lines[warned - 1]):
@@ -82,7 +91,7 @@ def statement_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """The statement of a Rows_query is shown, in any of the forms that versions give it."""
     fact = printed.facts[index]
     forms = _statement_forms(fact["rows_query"])
-    if any(_uncommented(lines) in forms for lines in event_lines(fact, event)):
+    if any(_uncommented(lines) in forms for lines in event_lines(printed, fact, event)):
         return None
     return "statement not shown", f"its comment is {event.text[:80]!r}, but the statement is {forms[0][0][:80]!r}"
 
@@ -93,7 +102,7 @@ def rows_query_words(printed: Printed, index: int, event: PrintedEvent) -> Fault
         return "wrong header line", f"its header line ends with {event.description!r}, not with 'Rows_query'"
     fact = printed.facts[index]
     firsts = {"# " + form[0] for form in _statement_forms(fact["rows_query"]) if form}
-    shown = [lines[0] for lines in event_lines(fact, event) if lines]
+    shown = [lines[0] for lines in event_lines(printed, fact, event) if lines]
     if firsts and shown and not firsts.intersection(shown):
         return "wrong first line", f"the line after its header line is {shown[0][:80]!r}"
     return None
@@ -112,7 +121,7 @@ def before_its_table(printed: Printed, index: int, event: PrintedEvent) -> Fault
 
 def all_comments(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """Every line after the header line is a comment."""
-    executed = [line for line in event.following if line and not line.startswith("#")]
+    executed = [line for line in _following(printed, event) if line and not line.startswith("#")]
     return ("line is not a comment", f"the line {executed[0][:80]!r} is not a comment") if executed else None
 
 
@@ -124,8 +133,10 @@ def positions_together(printed: Printed, index: int, event: PrintedEvent) -> Fau
     rows = printed.after(index)
     if rows is None or rows_kind(rows["type"]) is None:
         return None
-    places = [printed.log.at(each["offset"]) for each in (printed.facts[index], rows)]
-    if places[0] is None or places[1] != places[0] + 1 or places[1] > event.line:
+    first, second = (printed.log.at(each["offset"]) for each in (printed.facts[index], rows))
+    is_before = first is not None and second is not None and first < second <= event.line
+    # Golden text is compared with white space collapsed.
+    if not is_before or any(printed.log.lines[slice(first, second)][1:]):
         return "'# at' lines apart", "its '# at' line and that of the rows event after it are not adjacent"
     return None
 
@@ -138,7 +149,7 @@ def _clock(printed: Printed, fact: Fact) -> str:
 def time_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """The header line shows the local time, and SET TIMESTAMP the seconds."""
     fact = printed.facts[index]
-    if event.clock != _clock(printed, fact):
+    if _LEADING_ZERO.sub(" ", event.clock) != _clock(printed, fact):
         return "wrong time", f"its header line shows {event.clock}, expected {_clock(printed, fact)}"
     pattern = rf"SET TIMESTAMP={fact['timestamp']}(?:\.\d+)?{re.escape(_DELIMITER)}"
     if not any(re.fullmatch(pattern, line) for line in event.following):
@@ -207,9 +218,9 @@ def _without_flags(event: bytes) -> bytes:
 def _base64_lines(log: PrintedLog) -> Iterator[str]:
     inside = False
     for line in log.lines:
-        if inside and line != f"'{_DELIMITER}":
+        if inside and not line.startswith("'"):
             yield line
-        inside = line == "BINLOG '" or (inside and line != f"'{_DELIMITER}")
+        inside = line == "BINLOG '" or (inside and not line.startswith("'"))
 
 
 def row_comments(printed: Printed, index: int, event: PrintedEvent) -> Fault:
@@ -254,7 +265,7 @@ def transaction_bordered(printed: Printed, index: int, event: PrintedEvent) -> F
     numbers = " ".join(f"{each}={fact[each]}" for each in ("thread_id", "exec_time", "error_code"))
     if f"Query {numbers}" not in event.description:
         return "wrong Query line", f"its header line ends with {event.description!r}, expected 'Query {numbers}'"
-    if f"{fact['query']}\n{_DELIMITER}" not in event.text:
+    if not re.search(rf"{re.escape(fact['query'])}\s*{re.escape(_DELIMITER)}", event.text):
         return "statement without its delimiter", f"{fact['query']} is not followed by {_DELIMITER}"
     return None
 
@@ -293,7 +304,7 @@ def anonymous(printed: Printed, index: int, event: PrintedEvent) -> Fault:
 def statement_stops(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """The statement of an extended Query is printed alone before its delimiter."""
     query = printed.facts[index]["query"]
-    if f"\n{event.text}\n".find(f"\n{query}\n{_DELIMITER}\n") >= 0:
+    if re.search(rf"\n{re.escape(query)}\s*{re.escape(_DELIMITER)}\n", f"\n{event.text}\n"):
         return None
     return "statement does not stop", f"the statement {query[:60]!r} is not printed alone before its delimiter"
 

@@ -14,7 +14,7 @@ _AT: Final = re.compile(r"# at (\d+)")
 BOUNDARY_WARNING: Final = re.compile(r"Unable to change boundary parser from (?:\w+ \w+) to (?:\w+ \w+)\.?")
 _CHECKSUM: Final = re.compile(r"\bCRC32 0x[0-9a-f]+")
 #: Where the lines of an event end: at a BINLOG statement, or at what the program adds at the end.
-_BORDERS: Final = re.compile(r"BINLOG '|DELIMITER |.*/\* ?added by mysqlbinlog")
+_BORDERS: Final = re.compile(r"BINLOG '|(?i:DELIMITER) |.*/\* ?added by mysqlbinlog")
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,12 +183,12 @@ def is_from_replica_itself(alignment: Alignment, difference: Difference) -> bool
         return any(_came_back(alignment, observed[place]) for place in alignment.phantoms)
     if difference.field == "data":
         wanted = case.expected.events[difference.index]["data"]
-        besides = any(observed[place]["data"] == wanted for place in alignment.phantoms)
+        besides = any(observed[place]["data"].lower() == wanted for place in alignment.phantoms)
         return besides and _came_back(alignment, alignment.observed(difference.index))
     if difference.field != ENTRY or difference.place is None:
         return False
     extra = observed[difference.place]
-    alike = (index for index, entry in enumerate(case.expected.events) if entry["data"] == extra["data"])
+    alike = (index for index, entry in enumerate(case.expected.events) if entry["data"] == extra["data"].lower())
     return _came_back(alignment, extra) or any(_came_back(alignment, alignment.observed(index)) for index in alike)
 
 

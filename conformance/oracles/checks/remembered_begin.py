@@ -1,6 +1,7 @@
 """A reset that forgets the state of a boundary parser, but not that the transaction before it had a BEGIN (WL#4162)."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -14,6 +15,8 @@ from conformance.oracles.checks.boundary_steps import OF_STEP, Entry, fed_by_off
 from conformance.oracles.oracle import GOOD, Check
 
 _TYPE: Final = "boundary_type"
+#: The requirement that is broken.
+FORGETS: Final = "WL4162-RESET-NEW-STREAM"
 #: The cause of all that is wrong in such an answer.
 REMEMBERED: Final = Cause("BEGIN of the stream before remembered", role="boundary")
 
@@ -23,13 +26,21 @@ def begin_forgotten(alignment: Alignment, requirement: str) -> Iterator[Check]:
 
     A parser that is wrong about other events too breaks another rule.
     """
-    first = first_remembered(alignment)
-    if first is None:
+    if first_remembered(alignment) is None:
         yield GOOD
         return
-    seen = (alignment.observed(first) or {}).get(_TYPE)
-    message = f"{alignment.describe(first)}: {_TYPE} is {seen}, as if the BEGIN before the reset counted"
-    yield Check(REMEMBERED.kind, message, alignment.case.expected.events[first]["offset"], REMEMBERED)
+    for index, (entry, expected) in enumerate(_pairs(alignment)):
+        if any(entry[name] != expected.get(name) for name in OF_STEP):
+            message = (
+                f"{alignment.describe(index)}: {_TYPE} is {entry[_TYPE]}, as if the BEGIN before the reset counted"
+            )
+            # It accounts for all that follows from the step.
+            yield Check(REMEMBERED.kind, message, expected["offset"], replace(REMEMBERED, field=_TYPE))
+
+
+def is_for_remembered(alignment: Alignment, requirement: str) -> bool:
+    """Return whether a wrong answer breaks the requirement that a reset forgets everything, and not another one."""
+    return requirement != FORGETS and FORGETS in alignment.case.marks and first_remembered(alignment) is not None
 
 
 # One entry is enough: an answer is examined for all requirements before the next one.
@@ -39,10 +50,15 @@ def first_remembered(alignment: Alignment) -> int | None:
     case = alignment.case
     if case.role != "boundary" or case.id.profile != "worklog":
         return None
-    entries = _remembering(case.stream, tuple(case.settings["resets"]))
-    pairs = list(enumerate(zip(entries, case.expected.events, strict=False)))
+    pairs = list(enumerate(_pairs(alignment)))
     first = next((index for index, (entry, expected) in pairs if _differ(entry, expected)), None)
     return first if all(_agree(alignment, index, entry) for index, (entry, _) in pairs) else None
+
+
+def _pairs(alignment: Alignment) -> Iterator[tuple[Entry, Entry]]:
+    """Yield the entry of such a parser for each event, and the expected one."""
+    entries = _remembering(alignment.case.stream, tuple(alignment.case.settings["resets"]))
+    return zip(entries, alignment.case.expected.events, strict=False)
 
 
 def _differ(entry: Entry, expected: Entry) -> bool:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import MISREAD_WHOLE, Cause, column_group
+from conformance.oracles.checks.json_differences import json_difference
 from conformance.oracles.checks.same_value import same_cell
 from conformance.oracles.oracle import GOOD, Check, Oracle, delivered, shown
 from conformance.strategies.events.columns import LARGEST_SIGNED
@@ -106,7 +107,8 @@ def partial_values(requirement: str) -> Oracle:
                     yield GOOD
                 else:
                     check = _differs(alignment, index, code, place, expected, seen)
-                    yield replace(check, cause=Cause("differ", "JSON", "changes"))
+                    of_value = json_difference(expected, seen) is not None
+                    yield check if of_value else replace(check, cause=Cause("differ", "JSON", "changes"))
 
     return Oracle(requirement, examine, any_of=_ROWS)
 
@@ -227,7 +229,10 @@ def _differs(alignment: Alignment, index: int, code: int, place: str, expected: 
     kind = ColumnType(code).name
     message = f"{alignment.describe(index)}: {kind} in {place} is {shown(seen)}, expected {shown(expected)}"
     at = alignment.case.expected.events[index]["offset"]
-    return Check(f"{kind} {how}", message, at, Cause(how, column_group(code, how), "value"))
+    cause = Cause(how, column_group(code, how), "value")
+    if code == ColumnType.JSON and (of_document := json_difference(expected, seen)) is not None:
+        cause = Cause(of_document.how, kind, of_document.what)
+    return Check(f"{kind} {how}", message, at, cause)
 
 
 def _sign(code: int, expected: Any, seen: Any) -> str:

@@ -1,0 +1,41 @@
+"""Right answers of programs that print otherwise than the reference, as an interpretation allows."""
+
+import re
+from collections.abc import Mapping
+from textwrap import wrap
+from typing import Any, Final
+
+from conformance.protocol.observation import Request
+
+Entry = Mapping[str, Any]
+
+_HOUR: Final = re.compile(r"(?m)^(#\d{6})  (?=\d:)")
+_WORDS: Final = re.compile(r"(?m)^(BEGIN|COMMIT|ROLLBACK|RENAME [^\n]*)\n(?=/\*!\*/;$)")
+_AT: Final = re.compile(r"(?m)^(?=# at \d+$)")
+_BASE64: Final = re.compile(r"(?m)^[A-Za-z0-9+/]{61,76}={0,2}$")
+_CLOSING: Final = re.compile(r"\nDELIMITER ;\n[^']*\Z")
+_GTID: Final = re.compile(r"GTID_NEXT= '([^']*)'")
+#: The characters of a line of base64, a multiple of four.
+_NARROW: Final = 60
+
+
+def in_another_style(request: Request, entry: Entry) -> Entry:
+    """Return an entry with another style of what the worklogs leave open."""
+    if "text" in entry:
+        return {**entry, "text": _text(entry["text"])}
+    return {**entry, "info": _info(entry["info"])} if "info" in entry else entry
+
+
+def _text(text: str) -> str:
+    """Return a text with hours of two digits, delimiters elsewhere, empty lines, narrow base64, and another end."""
+    text = _HOUR.sub(r"\1 0", text)
+    text = _WORDS.sub(r"\1 ", text)
+    text = _BASE64.sub(lambda match: "\n".join(wrap(match[0], _NARROW)), text)
+    text = text.replace("\n'/*!*/;", "\n'\n/*!*/;")
+    return _AT.sub("\n", _CLOSING.sub("\nROLLBACK /*!*/;\ndelimiter ;\n", text))
+
+
+def _info(info: str) -> str:
+    """Return an Info with a GTID in upper case, and a word of WL#4033 before the number of an Xid."""
+    info = re.sub(r"\ACOMMIT /\* xid=", "COMMIT /* XID ", info)
+    return _GTID.sub(lambda match: f"GTID_NEXT='{match[1].upper()}'", info) if info.startswith("SET @@") else info
