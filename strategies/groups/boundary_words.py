@@ -40,7 +40,7 @@ ORDINARY: Final = (
 )
 #: Ordinary statements to the worklog's parser. Parsers that servers ship take each for one of the words.
 BEGINNINGS: Final = ("B", "BEG", "BEGI", "C", "COMM", "COMMI", "ROLLBACKS", "ROLLBACK_", "ROLLBACKED", "ROLLBACK日本")
-#: Returns to a savepoint that are ordinary to the worklog's parser. Parsers that servers ship look for one space on each
+#: Returns to a savepoint that are ordinary to the worklog's parser. Parsers that servers ship want one space on each
 #: side of TO, and take these for ends.
 ODD_RETURNS: Final = (
     "ROLLBACK  TO a",

@@ -45,6 +45,7 @@ FAMILIES = (
     "drops_not_split",
     "rows_before_rows_query",
     "skip_and_until",
+    "stop_positions",
     "groups_sent_again",
     "odd_groups_applied",
     "retrieved_groups_applied",
@@ -137,7 +138,8 @@ def test_the_state_of_a_real_replica_is_that_of_the_model(replicas, product, fam
             "error": case.expected.refused_code or 0,
             "relay_log_pos": last["group_relay_log_pos"],
             "source_log_pos": last["source_log_pos"],
-            "skip_counter": last["skip_counter"],
+            # At a stop position a server forgets its counter.
+            "skip_counter": 0 if "stop position" in case.classes else last["skip_counter"],
             "executed": last["executed_gtids"],
             "hangs": False,
             # Of each family the data or the own log is modelled.
