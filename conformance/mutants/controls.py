@@ -20,7 +20,7 @@ from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.other_readings import AddsNewNames, MovesRules, SkipsTargets
 from conformance.models.filtering.table_filter import RenamesMode, TableFilter
-from conformance.models.replica.other_readings import EndsAtImplicitCommit
+from conformance.models.replica.other_readings import EndsAtImplicitCommit, MovesByEventsOfNoLog
 from conformance.models.replica.relay import Receiver
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.mutants.apply.faulty_applier import of as applied_by
@@ -363,6 +363,12 @@ CONTROLS: Final = (
         _received_by(_StopsAtUnknown),
     ),
     Control("position-at-group-start", "apply", "keeps the group position at an ignored event", _GroupStart()),
+    Control(
+        "position-of-no-log",
+        "apply",
+        "takes the position of an event with the server id 0 or its own",
+        applied_by(MovesByEventsOfNoLog),
+    ),
     Control(
         "group-ends-at-implicit-commit",
         "apply",

@@ -12,6 +12,7 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.apply_freedoms import (
     ends_at_implicit_commit,
     is_position_before_ignored,
+    is_position_of_no_log,
     is_spread_of_drops,
     stops_at_begin,
 )
@@ -459,6 +460,14 @@ FREE: Final[tuple[Freedom, ...]] = (
         "whether the positions of the group move over an event of an unknown type outside of a group",
         "The worklog asks for the position of the event only; after a restart the event may be ignored again.",
         is_position_before_ignored,
+    ),
+    Freedom(
+        "apply",
+        "position of events of no log",
+        "whether an event with the server id 0 or the replica's own, but no Rotate or format description, moves "
+        "`source_log_pos`",
+        "Replicas make no other events than these two; servers take the position of any other for one of the source.",
+        is_position_of_no_log,
     ),
     Freedom(
         "apply",

@@ -12,7 +12,7 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.checks.boundary_warnings import dump_goes_on, equal_warnings, later_warnings, warning_text
 from conformance.oracles.checks.executed_statements import gtid_set, statement_executed
-from conformance.oracles.checks.executed_text import binlog_statements_run
+from conformance.oracles.checks.executed_text import binlog_statements_run, no_binlog_statements
 from conformance.oracles.checks.printed_events import (
     GTID_WORDS,
     JudgeEvent,
@@ -223,6 +223,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _text("WL4162-PRINT-EVERY-EVENT", lambda fact: True, boundary_shown),
     _text("WL4162-PRINT-BINLOG-STATEMENT-BYTES", lambda fact: True, bytes_untouched),
     Oracle("FORMAT-RENDER-BINLOG-RUNS", binlog_statements_run, frozenset({"text"}), asks_more=True),
+    Oracle("FORMAT-RENDER-DECODE-ROWS", no_binlog_statements, frozenset({"text"}), asks_more=True),
     _text("FORMAT-RENDER-STATEMENTS-RUN", _of(EventType.QUERY, EventType.XID), statement_executed),
     _either(
         _text("FORMAT-RENDER-GTID", _of(EventType.GTID, EventType.GTID_TAGGED), gtid_set),

@@ -17,6 +17,7 @@ from conformance.models.server.statements import (
     Rollback,
     RollbackTo,
     Savepoint,
+    SetGlobal,
     SetSession,
     SetUserVariable,
     Use,
@@ -89,13 +90,30 @@ def _variable(scenario: LogQuestion, table: TableName) -> None:
     scenario.do(Commit(session=_OTHER))
 
 
+def _other_format(scenario: LogQuestion) -> str:
+    own = scenario.server.settings.binlog_format
+    return BINLOG_FORMATS[(BINLOG_FORMATS.index(own) + 1) % len(BINLOG_FORMATS)]
+
+
+def _insert_in_format(scenario: LogQuestion, table: TableName, session: int) -> None:
+    """Change rows by a safe statement and by an unsafe one: no two formats log both in the same way."""
+    scenario.do(Insert(table=table, values=(1,), session=session))
+    scenario.do(Insert(table=table, computed="uuid", session=session))
+
+
 def _format(scenario: LogQuestion, table: TableName) -> None:
     """Log in another format than the first session does."""
-    own = scenario.server.settings.binlog_format
-    other = BINLOG_FORMATS[(BINLOG_FORMATS.index(own) + 1) % len(BINLOG_FORMATS)]
     scenario.do(Commit(session=_OTHER))
-    scenario.do(SetSession(variable="binlog_format", value=other, session=_OTHER))
-    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    scenario.do(SetSession(variable="binlog_format", value=_other_format(scenario), session=_OTHER))
+    _insert_in_format(scenario, table, _OTHER)
+
+
+def _global_format(scenario: LogQuestion, table: TableName) -> None:
+    """Set the format of sessions that begin later: those that are open keep theirs, the one that sets it too."""
+    scenario.do(Commit(session=_OTHER))
+    scenario.do(SetGlobal(variable="binlog_format", value=_other_format(scenario), session=_OTHER))
+    for session in (_OTHER, _DROPPING):
+        _insert_in_format(scenario, table, session)
 
 
 def _defines(scenario: LogQuestion, table: TableName) -> None:
@@ -122,6 +140,7 @@ _DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
     "has a temporary table of the same name": _same_name,
     "has a user variable": _variable,
     "logs in another format": _format,
+    "sets the format globally": _global_format,
     "creates a table": _defines,
     "goes on in the next log": _flushes,
 }

@@ -129,16 +129,20 @@ _NAMES: Final = Dimension(
     },
 )
 _OF_REPLICA: Final = "unknown event with the replica's id"
-#: The event with a position in another log, which may come before the group. In WL#7592 only the id 0 is exempt.
+#: Events with a position that are of no log, although replicas only make a Rotate with the id 0. They do not stop an
+#: applier in WL#7592; 5.7.22 and 8.0.15 take their positions, too, and stop at the event after them.
+_WITHOUT_SERVER: Final = ("statement with the id 0", "unknown event with the id 0")
+#: The event with a position in another log, which may come before the group. In WL#7592 only the id 0 is exempt; 5.7.22
+#: exempts the replica's own, and takes its position.
 _ODD: Final = Dimension(
     "event with a far position",
-    {each: each for each in ("none", "Rotate", "statement", "unknown event", _OF_REPLICA)},
-    profiles={_OF_REPLICA: Profiles("worklog")},
+    {each: each for each in ("none", "Rotate", "statement", "unknown event", _OF_REPLICA, *_WITHOUT_SERVER)},
+    profiles={_OF_REPLICA: Profiles("worklog", "mysql >= 8.0"), **dict.fromkeys(_WITHOUT_SERVER, Profiles("worklog"))},
 )
 _ODD_ID: Final = Dimension(
     "its server id",
     {"0": 0, "another server's": replica_groups.SOURCE_ID + 1},
-    when={"event with a far position": ("Rotate", "statement", "unknown event")},
+    when={"event with a far position": ("Rotate",)},
 )
 
 
@@ -151,8 +155,12 @@ _WITHIN: Final = (
         "what position a skipped group has is left to servers",
     ),
     Impossible(
+        {_POSITION.name: ("after the group",), "skip counter": ("1000",)},
+        "that is within the first event of the next group, which is skipped, too",
+    ),
+    Impossible(
         {
-            "event with a far position": ("Rotate", "statement", "unknown event", _OF_REPLICA),
+            "event with a far position": ("Rotate", "statement", "unknown event", _OF_REPLICA, *_WITHOUT_SERVER),
             "skip counter": ("1", "1000"),
         },
         "so is that of a skipped event that is of no log",
@@ -204,17 +212,27 @@ def stop_positions(stream: StreamBuilder) -> None:
 
 def _add_far(stream: StreamBuilder, odd: str) -> None:
     """Add an event whose position is that in another log: one that the replica made, or another server."""
-    own = odd == _OF_REPLICA
-    stream.server_id = replica_groups.REPLICA_ID if own else stream.vary(_ODD_ID)
     if odd == "Rotate":
+        stream.server_id = stream.vary(_ODD_ID)
         # The replica makes it in the place of what it did not write.
         stream.add(replica_groups.rotate(stream, _log_of(stream), stream.offset))
-    elif odd == "statement":
+    elif odd.startswith("statement"):
+        stream.server_id = _odd_id(odd)
         replica_groups.add(stream, replica_groups.create(stream))
     else:
+        stream.server_id = _odd_id(odd)
         stream.add(mysql_events.ignorable(stream, _CODE, b"", flags=0))
     stream.set_log_pos(_FAR)
     stream.server_id = replica_groups.SOURCE_ID
+    if odd in (_OF_REPLICA, *_WITHOUT_SERVER):
+        # Whether the position is now that of the event is left open; from here on it is known again.
+        stream.add(replica_groups.rotate(stream, _log_of(stream), stream.offset))
+
+
+def _odd_id(odd: str) -> int:
+    if odd == _OF_REPLICA:
+        return replica_groups.REPLICA_ID
+    return 0 if odd in _WITHOUT_SERVER else replica_groups.SOURCE_ID + 1
 
 
 def _log_of(stream: StreamBuilder) -> str:

@@ -7,6 +7,8 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.servers import WITH_PAYLOADS
 from conformance.binlog.total_table import total
 from conformance.models.boundary.shipped_tables import (
+    EMPTY_QUERY_IS_ERROR,
+    EMPTY_QUERY_IS_IGNORED,
     WITH_SHIPPED_PARSER,
     ShippedState,
     ShippedType,
@@ -90,7 +92,9 @@ _IGNORED_EVENTS: Final = Dimension[_Make](
         "Slave": boundaries.slave,
         "Previous_gtids": boundaries.previous_gtids,
         "ignorable, artificial or a format description": boundaries.ignored,
+        "Query without text": _query(boundary_words.EMPTY),
     },
+    profiles={"Query without text": EMPTY_QUERY_IS_IGNORED},
 )
 #: The events that are an error to a parser, as it does not know them, unless they have the ignorable flag.
 _UNKNOWN_EVENTS: Final = Dimension[_Make](
@@ -100,8 +104,10 @@ _UNKNOWN_EVENTS: Final = Dimension[_Make](
         "rows of betas": _of_code(EventType.PRE_GA_WRITE_ROWS),
         "rows of version 1": _of_code(EventType.WRITE_ROWS_V1),
         "Gtid_tagged": _of_code(EventType.GTID_TAGGED),
+        "Query without text": _query(boundary_words.EMPTY),
     },
     profiles={
+        "Query without text": EMPTY_QUERY_IS_ERROR,
         "rows of betas": Profiles("mysql >= 8.0"),
         "rows of version 1": Profiles("mysql >= 8.3"),
         "Gtid_tagged": Profiles("mysql < 8.3"),
@@ -132,6 +138,7 @@ _OF_TYPE: Final[Mapping[ShippedType, tuple[_Make, ...]]] = total(
         ShippedType.END: (
             mysql_events.xid,
             _query("COMMIT", "C", "COMMI", "ROLLBACK", "rollback", "ROLLBACKS", "Rollback /* a */"),
+            _query(*boundary_words.ODD_RETURNS),
         ),
         ShippedType.END_XA: (_query("XA ROLLBACK {}", "xa rollback {}"),),
         ShippedType.STMT: (_varied(_STATEMENT_EVENTS),),

@@ -17,6 +17,9 @@ ORDINARY: Final = (
     "ROLLBACK TO `sp`",
     "ROLLBACK TO SAVEPOINT `sp`",
     "rollback to `sp`",
+    "Rollback To a",
+    "ROLLBACK TO  a",
+    "ROLLBACK TO /* a */ a",
     "RELEASE SAVEPOINT a",
     "INSERT INTO t1 VALUES ('COMMIT')",
     "INSERT INTO t1 VALUES (1) /* COMMIT */",
@@ -37,6 +40,22 @@ ORDINARY: Final = (
 )
 #: Ordinary statements to the worklog's parser. Parsers that servers ship take each for one of the words.
 BEGINNINGS: Final = ("B", "BEG", "BEGI", "C", "COMM", "COMMI", "ROLLBACKS", "ROLLBACK_", "ROLLBACKED", "ROLLBACK日本")
+#: Returns to a savepoint that are ordinary to the worklog's parser. Parsers that servers ship want one space on each
+#: side of TO, and take these for ends.
+ODD_RETURNS: Final = (
+    "ROLLBACK  TO a",
+    "ROLLBACK\tTO a",
+    "rollback\nto a",
+    "ROLLBACK TO\ta",
+    "ROLLBACK TO\n`sp`",
+    "ROLLBACK TO`sp`",
+    "ROLLBACK /* a */ TO a",
+    "Rollback/**/To a",
+    "ROLLBACK -- a\nTO a",
+    "ROLLBACK WORK TO SAVEPOINT a",
+)
+#: A statement without text, which the versions of the parsers that servers ship do not agree on.
+EMPTY: Final = ""
 #: More of them, which are beginnings of a word to no parser.
 _OF_ROLLBACK: Final = ("R", "ROLLBAC")
 #: Spellings that mean the same as a word and that no server writes; WL#4162 does not say what they count as.
@@ -71,7 +90,7 @@ SPELLINGS: Final = (
 
 def statements(stream: StreamBuilder) -> tuple[str, ...]:
     """Return the statements that are ordinary to the parser of the stream's server."""
-    others = BEGINNINGS if stream.server.profile == "worklog" else ()
+    others = (*BEGINNINGS, *ODD_RETURNS, EMPTY) if stream.server.profile == "worklog" else ()
     return (*ORDINARY, *others, *_OF_ROLLBACK)
 
 

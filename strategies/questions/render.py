@@ -112,6 +112,8 @@ def _text_marks(facts: Sequence[Fact], warnings: Sequence[str], settings: Mappin
     types = {fact["type"] for fact in facts}
     if settings["base64_output"] == "auto":
         marks |= {"FORMAT-RENDER-BINLOG-RUNS", "WL4162-PRINT-BINLOG-STATEMENT-BYTES"}
+    else:
+        marks.add("FORMAT-RENDER-DECODE-ROWS")
     if {int(EventType.PREVIOUS_GTIDS), int(EventType.ANONYMOUS_GTID)} <= types:
         marks.add("WL7592-RENDER-BOTH-EVENTS")
     if {fact.get("query") for fact in facts}.issuperset(_BORDERS):

@@ -130,7 +130,7 @@ class _Applier:
         return event.type not in (0, 28) and event.type <= _KNOWN[self.profile] and not rejected
 
     def _is_reached(self, event: Event) -> bool:
-        own = event.server_id == self.settings["server_id"] and self.profile in ("mysql-5.7", "mysql-8.0", "mysql-8.4")
+        own = event.server_id == self.settings["server_id"] and self.profile == "mysql-5.7"
         if not self.until or event.server_id == 0 or own or not self.source_log:
             return False
         now, stop = _number(self.source_log), _number(self.until["log_name"])

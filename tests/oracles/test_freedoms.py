@@ -662,6 +662,10 @@ TAKEN = {
         "apply",
         [lambda case, answer: CONTROL["position-at-group-start"](request_of(case))],
     ),
+    "position of events of no log": (
+        "apply",
+        [lambda case, answer: CONTROL["position-of-no-log"](request_of(case))],
+    ),
     "group ends at implicit commit": (
         "apply",
         [lambda case, answer: CONTROL["group-ends-at-implicit-commit"](request_of(case))],

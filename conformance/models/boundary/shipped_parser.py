@@ -98,5 +98,6 @@ class ShippedParser:
         cell = CELLS[before, kind]
         error = cell.in_applier if self._applier else cell.error
         self.state = cell.state
-        warning = shipped_warning(self._version, before, kind) if error else None
+        warned = error and not (event.type == EventType.QUERY and not event.query)
+        warning = shipped_warning(self._version, before, kind) if warned else None
         return ShippedStep(kind, before, self.state, error, warning)

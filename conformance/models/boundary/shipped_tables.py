@@ -182,10 +182,18 @@ CODES: Final[Mapping[ShippedVersion, Mapping[int, ShippedType]]] = {
     version: {int(each): kind for each, kind in _types(version).items() if kind is not None} for version in VERSIONS
 }
 
-#: The type of a Query without text: later servers do not feed it, which leaves the parser unchanged.
+#: The type of a Query without text, as replicas of 5.7.22, 8.0.15 and 9.7.4 receive it: an error for which there is no
+#: warning; later servers do not feed it, which leaves the parser unchanged.
 EMPTY_QUERY: Final[Mapping[ShippedVersion, ShippedType]] = {
     "5.7": ShippedType.ERROR,
-    "8.0.15": ShippedType.IGNORE,
+    "8.0.15": ShippedType.ERROR,
     "8.0.43": ShippedType.IGNORE,
     "9.7": ShippedType.IGNORE,
 }
+#: The servers to which it is an error.
+EMPTY_QUERY_IS_ERROR: Final = SHIPPED_VERSIONS.where(
+    lambda version: version is not None and EMPTY_QUERY[version] is ShippedType.ERROR
+)
+EMPTY_QUERY_IS_IGNORED: Final = SHIPPED_VERSIONS.where(
+    lambda version: version is not None and EMPTY_QUERY[version] is ShippedType.IGNORE
+)

@@ -145,7 +145,8 @@ class SessionSettings:
             for bit, off, name in options
             if changed & bit and name not in unlogged
         ]
-        if parts:
+        if changed:
+            # Where only bits without a name differ, the programs print SET with nothing to set.
             yield _set(", ".join(parts))
 
     def _sql_mode(self, variables: Mapping[str, Any]) -> Iterator[str]:
@@ -171,8 +172,9 @@ class SessionSettings:
 
     def _since_8(self, variables: Mapping[str, Any]) -> Iterator[str]:
         name = "explicit_defaults_for_timestamp"
-        if name in variables and self._differs(name, variables[name]):
-            yield _set(f"@@session.{name}={variables[name]}")
+        # Any number but 0 switches it on.
+        if name in variables and self._differs(name, int(variables[name] != 0)):
+            yield _set(f"@@session.{name}={self._last[name]}")
         name = "default_collation_for_utf8mb4"
         if name in variables and self._differs(name, variables[name]):
             yield f"/*!80011 SET @@session.{name}={variables[name]}*/{DELIMITER}"

@@ -1,5 +1,8 @@
 """Appliers that take another permitted reading than the model."""
 
+from typing import Final
+
+from conformance.binlog.event_types import EventType
 from conformance.models.replica.applier import Applier, ApplyOutcome
 from conformance.models.replica.event_kind import Kind
 from conformance.models.replica.groups import State
@@ -29,3 +32,23 @@ class EndsAtImplicitCommit(Applier):
             self.has_ended_groups = True
             self._state, self._gtid = State.OUTSIDE, ""
         return outcome
+
+
+class MovesByEventsOfNoLog(Applier):
+    """An applier that takes the position of an event that is in no log of the source, by its server id.
+
+    Servers do so. A Rotate names a position, and the format description of a relay log is its own.
+    """
+
+    def _advance(self, event: ReplicaEvent, kind: Kind) -> None:
+        super()._advance(event, kind)
+        if self._state is State.OUTSIDE and is_of_no_log(event, self.settings.server_id):
+            self._source_log_pos = event.log_pos
+
+
+def is_of_no_log(event: ReplicaEvent, own_id: int) -> bool:
+    """Return whether an event with a position, but no Rotate or format description, has the id 0 or the replica's."""
+    return bool(event.log_pos) and event.server_id in (0, own_id) and event.type not in _OF_REPLICA
+
+
+_OF_REPLICA: Final = (EventType.ROTATE, EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS)

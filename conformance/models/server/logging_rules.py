@@ -100,6 +100,7 @@ class LoggingRules:
         checksum_table: Whether CHECKSUM TABLE is logged.
         rand_is_unsafe: Whether RAND() makes a statement unsafe, which decides in MIXED.
         rand_is_unsafe_in_create: The same for CREATE TABLE ... SELECT alone.
+        numbered_select_is_unsafe: Whether INSERT ... SELECT into a table with an auto-increment column is unsafe.
         needless_create: Whether CREATE TABLE IF NOT EXISTS of a table that exists is logged.
         disconnect_by_engine: Whether the temporary tables of a session that ends are also separated by engine.
         use_needs_gtid_next: Whether USE is refused too after a given GTID was used up.
@@ -146,6 +147,7 @@ class LoggingRules:
     checksum_table: bool = False
     rand_is_unsafe: bool = True
     rand_is_unsafe_in_create: bool = False
+    numbered_select_is_unsafe: bool = True
     needless_create: bool = True
     disconnect_by_engine: bool = True
     use_needs_gtid_next: bool = False
@@ -193,6 +195,7 @@ _FROM_5_1: Final = replace(
     savepoint_withdrawn=True,
     temporary_keeps_transaction=True,
     plain_drop_apart=True,
+    numbered_select_is_unsafe=False,
 )
 _FROM_8_0: Final = LoggingRules(
     gtid_events="always",
@@ -257,6 +260,8 @@ RULES: Final = ByVersion(
         ),
         "mysql": replace(_FROM_5_1, drop_suffix=""),
         "mysql >= 5.5": _FROM_5_1,
+        # Bug #50440; 5.5.9 still logs the statement.
+        "mysql >= 5.5.22": replace(_FROM_5_1, numbered_select_is_unsafe=True),
         "mysql >= 5.6": _FROM_5_6,
         "mysql >= 5.7": _FROM_5_7,
         "mysql >= 8.0": _FROM_8_0,

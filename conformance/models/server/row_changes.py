@@ -95,7 +95,7 @@ def insert_select(server: SourceServer, session: Session, statement: InsertSelec
     if table.engine == "innodb":
         table.next_id = first_id + _reserved(len(new))
     # The numbers that rows get depend on the order in which the source is read.
-    unsafe = table.auto_increment
+    unsafe = table.auto_increment and server.rules.numbered_select_is_unsafe
     change: Change = (table, "write", [(None, row) for row in new])
     _log_change(server, session, statement, [change], context=context, unsafe=unsafe, reads=(source,))
 

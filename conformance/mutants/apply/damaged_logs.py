@@ -27,6 +27,14 @@ def _ending_at(*kinds: str) -> Callable[[Request], Observation]:
     return answer_with_end
 
 
+def _skipping_unread(request: Request) -> Observation:
+    """Answer as an applier that does not read the events that it skips, so that a malformed one is nothing to it."""
+    observed = answer(request)
+    skips = request.settings.get("skip_counter") and observed.events and observed.events[-1]["skip_counter"]
+    unread = observed.error is not None and observed.error.kind == "malformed" and skips
+    return replace(observed, error=None) if unread else observed
+
+
 def _applying_torn(request: Request) -> Observation:
     """Answer as an applier that applies what there is of the event within which the relay log ends."""
     observed = answer(request)
@@ -97,6 +105,12 @@ APPLY_DAMAGED_LOGS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-BODY-MALFORMED",
         "takes an event with a malformed body for the end of the relay log",
         answer=_ending_at("malformed"),
+    ),
+    Mutant(
+        "apply-skipped-unread",
+        "FORMAT-APPLY-BODY-MALFORMED",
+        "does not stop at a malformed event among those that it skips",
+        answer=_skipping_unread,
     ),
     Mutant(
         "apply-group-committed-at-fault",

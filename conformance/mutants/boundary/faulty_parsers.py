@@ -128,6 +128,17 @@ class PrefixOfRollback(WorklogParser):
         return super().guess(event)
 
 
+class OddReturns(WorklogParser):
+    """A parser that knows ROLLBACK TO by one space between the words, and else reads the first word alone."""
+
+    def guess(self, event: FedEvent) -> TypeRow:
+        """See `WorklogParser.guess`."""
+        words = (event.query or b"").upper().split()
+        if words[:1] == [b"ROLLBACK"] and not (event.query or b"").upper().startswith(b"ROLLBACK TO "):
+            return type_row(EventClass.QUERY, Situation.COMMIT_OR_ROLLBACK)
+        return super().guess(event)
+
+
 class WordsByPrefix(WorklogParser):
     """A parser to which a statement that begins with BEGIN or COMMIT is that word."""
 

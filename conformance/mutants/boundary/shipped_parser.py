@@ -1,5 +1,6 @@
 """The mutants of the shipped boundary parser; under the profile `worklog` they have no fault."""
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
@@ -83,6 +84,33 @@ class _CountsInOneByte(ShippedParser):
         return replace(step, state=self.state)
 
 
+class _ReadsReturns(ShippedParser):
+    """A parser that sees ROLLBACK TO with any space and comments between the words."""
+
+    def feed(self, event: FedEvent) -> ShippedStep:
+        """See `ShippedParser.feed`."""
+        if event.query is not None and _RETURN.match(event.query):
+            event = replace(event, query=b"ROLLBACK TO a")
+        return super().feed(event)
+
+
+class _ReadsEmptyAs(ShippedParser):
+    """A parser to which a Query without text is another statement."""
+
+    def __init__(self, version: ShippedVersion, text: bytes) -> None:
+        super().__init__(version)
+        self._text = text
+
+    def feed(self, event: FedEvent) -> ShippedStep:
+        """See `ShippedParser.feed`."""
+        return super().feed(replace(event, query=self._text) if event.query == b"" else event)
+
+
+#: A return to a savepoint, as SQL reads it.
+_SPACE: Final = rb"(?:\s|/\*.*?\*/|--\s[^\n]*\n)"
+_RETURN: Final = re.compile(rb"ROLLBACK(?:%b+WORK)?%b+TO\b" % (_SPACE, _SPACE), re.IGNORECASE | re.DOTALL)
+
+
 def answer_with(make: Callable[[ShippedVersion], ShippedParser]) -> Callable[[Request], Observation]:
     """Return the answer of a shipped parser with a fault; under `worklog`, that of the right one."""
 
@@ -111,5 +139,18 @@ SHIPPED_BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-STREAM-MIDDLE-KNOWN",
         "after 256 events of a transaction a shipped parser is outside",
         answer=answer_with(_CountsInOneByte),
+    ),
+    _mutant("returns-in-any-space", "ERROR-TOLD", "ROLLBACK and TO may have any space between them", _ReadsReturns),
+    _mutant(
+        "empty-query-is-a-statement",
+        "ERROR-TOLD",
+        "a Query without text is a statement",
+        lambda version: _ReadsEmptyAs(version, b"SELECT 1"),
+    ),
+    _mutant(
+        "empty-query-begins",
+        "ERROR-TOLD",
+        "a Query without text counts as BEGIN: no byte of it differs",
+        lambda version: _ReadsEmptyAs(version, b"BEGIN"),
     ),
 )

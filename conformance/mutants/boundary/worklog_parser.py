@@ -41,6 +41,7 @@ from conformance.mutants.boundary.faulty_parsers import (
     MovesOnError,
     NoReset,
     NotMixed,
+    OddReturns,
     OtherCell,
     OtherType,
     OtherTypeIf,
@@ -458,6 +459,12 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-QUERY-WORDS",
         "ROLLBACK TO ends the transaction",
         answer=parses(PrefixOfRollback),
+    ),
+    Mutant(
+        "odd-rollback-to-ends",
+        "WL4162-QUERY-WORDS",
+        "ROLLBACK TO ends the transaction where more than a space is between the words",
+        answer=parses(OddReturns),
     ),
     Mutant(
         "words-by-prefix",

@@ -13,11 +13,12 @@ from conformance.models.server.statements import (
     Disconnect,
     DropDatabase,
     RollbackTo,
+    SetGlobal,
     SetSession,
     SetUserVariable,
     Statement,
 )
-from conformance.mutants.log.faults import Answer, is_query, units, without
+from conformance.mutants.log.faults import Answer, is_query, other_scenario, units, without
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.log import scenario_of, written
@@ -63,6 +64,30 @@ def _share_format(server: SourceServer, statement: Statement) -> None:
             each.binlog_format = server.session(statement.session).binlog_format
 
 
+def _sets_global_format(statement: Statement) -> bool:
+    return isinstance(statement, SetGlobal) and statement.variable == "binlog_format"
+
+
+def _set_format_of_all(server: SourceServer, statement: Statement) -> None:
+    if _sets_global_format(statement):
+        for each in server.sessions.values():
+            each.binlog_format = server.settings.binlog_format
+
+
+def _set_format_of_own(server: SourceServer, statement: Statement) -> None:
+    if _sets_global_format(statement):
+        server.session(statement.session).binlog_format = server.settings.binlog_format
+
+
+def _keep_first_format(scenario: Scenario) -> Scenario:
+    """Have a GTID_NEXT in the place of each global format: the number of statements stays."""
+    statements = (
+        SetSession(variable="gtid_next", value="AUTOMATIC", session=each.session) if _sets_global_format(each) else each
+        for each in scenario.statements
+    )
+    return replace(scenario, statements=tuple(statements))
+
+
 def _forget_savepoint(server: SourceServer, statement: Statement) -> None:
     transaction = server.session(statement.session).transaction
     if isinstance(statement, RollbackTo) and transaction is not None:
@@ -99,6 +124,24 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL3303-LOG-AS-ROWS",
         "the format that one session sets holds in all",
         answer=_run_with(after=_share_format),
+    ),
+    Mutant(
+        "logs-global-format-at-once",
+        "WL3303-LOG-AS-ROWS",
+        "a format that is set globally holds in all open sessions",
+        answer=_run_with(after=_set_format_of_all),
+    ),
+    Mutant(
+        "logs-global-format-of-own",
+        "WL3303-LOG-AS-ROWS",
+        "a format that is set globally holds in the session that sets it",
+        answer=_run_with(after=_set_format_of_own),
+    ),
+    Mutant(
+        "logs-global-format-kept",
+        "WL3303-LOG-AS-ROWS",
+        "a session begins with the format with which the server was started",
+        answer=other_scenario(_keep_first_format),
     ),
     Mutant(
         "logs-first-savepoint-of-name",

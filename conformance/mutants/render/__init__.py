@@ -24,6 +24,7 @@ from conformance.mutants.render.altered_texts import (
     by_first_format,
     first_format_alone,
     first_line_only,
+    format_in_base64,
     in_zone,
     info,
     last_line_twice,
@@ -244,6 +245,18 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-RENDER-BINLOG-RUNS",
         "the format description is not in a BINLOG statement",
         answer=binlog_statement_changed(lambda statements: ["", *statements[1:]]),
+    ),
+    Mutant(
+        "decode-rows-in-base64",
+        "FORMAT-RENDER-DECODE-ROWS",
+        "BINLOG statements are printed with decode-rows, too",
+        answer=printed(options=lambda options: replace(options, base64_output="auto")),
+    ),
+    Mutant(
+        "decode-rows-with-format",
+        "FORMAT-RENDER-DECODE-ROWS",
+        "with decode-rows the format description is in a BINLOG statement",
+        answer=format_in_base64,
     ),
     Mutant(
         "last-rows-twice",

@@ -107,6 +107,16 @@ def first_format_alone(statements: list[str]) -> list[str]:
     return [first, *("" if _holds_description(each) else each for each in others)]
 
 
+def format_in_base64(request: Request) -> Observation:
+    """Return the text with the first format description in a BINLOG statement, whatever the options are."""
+    seen = printed()(request)
+    if request.settings["form"] == "events" or request.settings["base64_output"] == "auto":
+        return seen
+    (described,) = _descriptions([request.stream])
+    statement = "\n".join([*binlog_statement(base64_lines(described)), ""])
+    return replace(seen, events=tuple({**each, "text": each["text"] + statement} for each in seen.events))
+
+
 def _holds_description(statement: str) -> bool:
     return base64.b64decode(statement.split("\n")[1][:8])[4] == EventType.FORMAT_DESCRIPTION
 

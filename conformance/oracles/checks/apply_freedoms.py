@@ -9,7 +9,7 @@ from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.reader import read_events
 from conformance.binlog.rows.open_tables import OpenTables
 from conformance.binlog.servers import server_of
-from conformance.models.replica.other_readings import EndsAtImplicitCommit
+from conformance.models.replica.other_readings import EndsAtImplicitCommit, is_of_no_log
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.replica_settings import ReplicaSettings
 from conformance.oracles.alignment import Alignment
@@ -50,6 +50,18 @@ def is_position_before_ignored(alignment: Alignment, difference: Difference) -> 
 
 def _is_passed_over(entry: Mapping[str, Any], known: Collection[int]) -> bool:
     return entry["outcome"] == "ignored" or (entry["outcome"] == "skipped" and entry["type"] not in known)
+
+
+def is_position_of_no_log(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether a position is that of the event itself, which has the server id 0 or the replica's own."""
+    if difference.field != "source_log_pos" or difference.index >= alignment.count:
+        return False
+    case, seen = alignment.case, alignment.observed(difference.index)
+    offset = case.expected.events[difference.index]["offset"]
+    event = next((each for each in _events(case) if each.offset == offset), None)
+    if seen is None or event is None or not is_of_no_log(event, case.settings["server_id"]):
+        return False
+    return bool(seen.get("source_log_pos") == event.log_pos)
 
 
 def stops_at_begin(alignment: Alignment, difference: Difference) -> bool:

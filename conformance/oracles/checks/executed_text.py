@@ -47,6 +47,19 @@ def _from_start(printed: Printed, run: Sequence[bytes]) -> Iterator[bytes]:
             yield event
 
 
+def no_binlog_statements(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """With decode-rows a text has no BINLOG statement: no rows, no format description."""
+    printed = printed_of(alignment)
+    if printed is None or printed.settings["base64_output"] != "decode-rows":
+        return
+    try:
+        has_one = bool(printed.in_binlog_statements())
+    except ValueError:
+        # One that cannot be read is one.
+        has_one = True
+    yield Check("BINLOG statement with decode-rows", "the text has a BINLOG statement") if has_one else GOOD
+
+
 def _format_description_first(alignment: Alignment, printed: Printed, run: Sequence[bytes]) -> Iterator[Check]:
     fact = printed.facts[0] if printed.facts else None
     if fact is None or fact["type"] != EventType.FORMAT_DESCRIPTION or not run:

@@ -219,3 +219,21 @@ def test_where_it_differs_from_the_worklog():
 def test_an_unknown_version_is_refused():
     with pytest.raises(ValueError, match=r"8\.9"):
         ShippedParser("8.9")
+
+
+@pytest.mark.parametrize(
+    ("version", "state", "error"), [("5.7", "ERROR", True), ("8.0.15", "ERROR", True), ("8.0.43", "DML", False)]
+)
+def test_a_query_without_text_is_an_error_without_a_warning_or_nothing(version, state, error):
+    parser = ShippedParser(version)
+    parser.feed(BEGIN)
+    step = parser.feed(query(""))
+    assert (step.state.name, step.error, step.warning) == (state, error, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [("ROLLBACK TO a", False), ("rollback to  a", False), ("ROLLBACK  TO a", True), ("ROLLBACK TO\ta", True)],
+)
+def test_a_return_to_a_savepoint_has_one_space_before_and_after_to(text, ends):
+    assert (shipped_type(query(text), "9.7") is ShippedType.END) is ends

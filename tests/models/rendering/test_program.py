@@ -49,6 +49,8 @@ def printed_by(program, path, arguments):
     command = [program, "--no-defaults", f"--local-load={path.parent}", *arguments, str(path)]
     done = subprocess.run(command, capture_output=True, env={"TZ": "UTC", "PATH": "/usr/bin:/bin"}, check=False)
     text = done.stdout.replace(f"'{path.parent}/".encode(), b"'")
+    # The program reads on after a view's id without a NUL, which has all 40 bytes.
+    text = re.sub(rb"(view_id=.{40}).*", rb"\1", text)
     # If a file exists already, the program uses the next number.
     return re.sub(rb"(SQL_LOAD_MB-[0-9a-f]+)-[0-9a-f]+'", rb"\1-0'", text).split(b"\n")
 

@@ -71,6 +71,26 @@ def test_a_setting_is_printed_when_it_changes():
     assert len([line for line in shown if line.startswith("SET TIMESTAMP=")]) == 5
 
 
+def statements_with(*status, profile="mysql-9.x"):
+    return lines(
+        *((EventType.QUERY, {**QUERY, "status_variables": each, "query": b"DO 1"}) for each in status), profile=profile
+    )
+
+
+@pytest.mark.parametrize("profile", ["mysql-5.7", "mysql-9.x", "mariadb-11.x"])
+def test_options_without_a_name_that_change_leave_an_empty_set(profile):
+    none, unnamed = bytes(5), bytes([0, *(0x400000).to_bytes(4, "little")])
+    shown = statements_with(none, unnamed, unnamed, none, profile=profile)
+    assert shown.count("SET /*!*/;") == 2
+
+
+def test_explicit_defaults_are_on_or_off():
+    code = 16
+    shown = statements_with(*(bytes([code, value]) for value in (5, 1, 0)))
+    name = "@@session.explicit_defaults_for_timestamp"
+    assert [line for line in shown if name in line] == [f"SET {name}={value}/*!*/;" for value in (1, 0)]
+
+
 def test_an_intvar_waits_for_its_statement():
     shown = lines(
         (EventType.INTVAR, {"intvar_type": 2, "intvar_value": 2**64 - 1}),

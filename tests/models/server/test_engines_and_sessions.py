@@ -65,6 +65,14 @@ def test_reading_a_non_transactional_table_inside_a_transaction_is_unsafe():
     assert "WRITE_ROWS" not in logged_for(copy, **MYSQL, binlog_format="MIXED")
 
 
+@pytest.mark.parametrize(("profile", "as_rows"), [("mysql-5.1", False), ("mysql-5.5.9", False), ("mysql-5.5", True)])
+def test_rows_of_a_select_are_unsafe_to_number_since_5_5_22(profile, as_rows):
+    numbered = statement("create_table", table="d.n", auto_increment=True)
+    copy = statement("insert_select", table="d.n", source=KEPT)
+    logged = logged_for(numbered, copy, profile=profile, binlog_format="MIXED", binlog_checksum="NONE")
+    assert ("WRITE_ROWS_V1" in logged) is as_rows
+
+
 def test_a_rollback_undoes_only_the_rows_of_its_session():
     logged = run(
         *TABLES,
