@@ -147,6 +147,16 @@ class _NoPayload(_LacksEnd):
     _of_type = int(EventType.TRANSACTION_PAYLOAD)
 
 
+class _EndsAtSavepoint(Client):
+    """Takes the return to a savepoint for the end of a transaction, so that it loses the rest with the connection."""
+
+    def track(self, header: Header, entry: dict[str, Any]) -> None:
+        if entry.get("query", "").startswith("ROLLBACK TO "):
+            self.complete()
+        else:
+            super().track(header, entry)
+
+
 class _CountsAtGtid(Client):
     """Counts a transaction as received at its Gtid event, so that it loses the rest with the connection."""
 
@@ -301,6 +311,7 @@ MUTANTS: Final = (
     ),
     _mutant("client-prepared-uncounted", "FORMAT-CLIENT-GTIDS", "does not count a prepared transaction", _NoPrepare),
     _mutant("client-payload-uncounted", "FORMAT-CLIENT-GTIDS", "does not count a transaction in a payload", _NoPayload),
+    _mutant("client-ends-at-savepoint", _RESUMED, "takes ROLLBACK TO for the end of a transaction", _EndsAtSavepoint),
     _mutant("client-counts-early", _RESUMED, "counts a transaction as received at its Gtid event", _CountsAtGtid),
     _mutant(
         "client-begins-again", _RESUMED, "connects again with the position that it had at first", _FromTheBeginning

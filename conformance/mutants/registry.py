@@ -3,6 +3,7 @@
 A check that no mutant fails checks nothing.
 """
 
+from collections.abc import Iterator
 from functools import cache
 from importlib import import_module
 
@@ -12,11 +13,16 @@ from conformance.specs.extensions import objects_of
 from conformance.specs.suggestion import unknown
 
 
+def mutants_of_kit() -> Iterator[Mutant]:
+    """Yield every mutant that the kit's own modules list."""
+    for name in (*ROLES, "resources", "answers"):
+        yield from import_module(f"conformance.mutants.{name}").MUTANTS
+
+
 @cache
 def mutants() -> tuple[Mutant, ...]:
     """Return every mutant: those of the roles in their order, of resources, of owners of fields, of extensions."""
-    modules = (import_module(f"conformance.mutants.{name}") for name in (*ROLES, "resources", "answers"))
-    every = {mutant.name: mutant for module in modules for mutant in module.MUTANTS}
+    every = {mutant.name: mutant for mutant in mutants_of_kit()}
     for extension, mutant in objects_of("mutants", Mutant):
         if mutant.requirement not in catalogue():
             extension.refuse(f"the mutant {mutant.name} breaks {mutant.requirement}, which is not in the catalogue")

@@ -304,7 +304,8 @@ FREE: Final[tuple[Freedom, ...]] = (
         "spelling of Info",
         "in `info`: the space after `use`, flags after `STMT_END_F`, the number of a transaction after a definition, "
         "what of a Table_map is beyond 255 bytes, whether the `# ` that a source has stored before a statement is "
-        "printed again, the letter case of a GTID and the space before it, and the word before the number of an Xid",
+        "printed again, the letter case of a GTID and the space before it, the notation of a set, and the word "
+        "before the number of an Xid",
         "Servers differ, and WL#4033 has `COMMIT /* XID */`.",
         is_other_info,
     ),

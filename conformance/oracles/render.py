@@ -38,6 +38,7 @@ from conformance.oracles.checks.printed_events import (
     without_timestamps,
 )
 from conformance.oracles.checks.printed_facts import ROWS_FORM, Fact, Printed, name_of, printed_logs_of
+from conformance.oracles.checks.printed_gtid_sets import previous_info, previous_set_shown
 from conformance.oracles.checks.render_freedoms import info_agrees
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields
 
@@ -228,6 +229,10 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _either(
         _text("FORMAT-RENDER-GTID", _of(EventType.GTID, EventType.GTID_TAGGED), gtid_set),
         _equal_info("FORMAT-RENDER-GTID"),
+    ),
+    _either(
+        _text("FORMAT-RENDER-PREVIOUS-GTIDS", _of(EventType.PREVIOUS_GTIDS), previous_set_shown),
+        _rows(Oracle("FORMAT-RENDER-PREVIOUS-GTIDS", previous_info)),
     ),
     _either(
         _text("WL7592-RENDER-BOTH-EVENTS", _of(*GTID_WORDS), gtid_event_named, unprinted="event not printed"),

@@ -1,4 +1,4 @@
-"""Groups of unusual events for an applier: without a change, partly undone, in two phases, in two relay logs."""
+"""Groups of unusual events for an applier: without a change, partly undone, of several tables, in two relay logs."""
 
 from collections.abc import Callable
 from typing import Final
@@ -60,6 +60,27 @@ def _savepoints(stream: StreamBuilder) -> _Parts:
     ]
 
 
+def _ids_of_other_tables(stream: StreamBuilder) -> _Parts:
+    """Return a group whose Table_map events give the id of one table to another, as after a restart of the source.
+
+    An id is that of the last Table_map event with it. The other table is made first: no other group has its name.
+    """
+    stream.settings["tables"] = [*replica_groups.TABLES, "test.t10"]
+    first = stream.choose.integer(1, 1000)
+    second = first + stream.choose.integer(1, 9)
+    statements: tuple[dict[str, int], ...] = (
+        {"t1": first},
+        {"t10": first},
+        {"t1": first, "t10": second},
+        {"t1": second, "t10": first},
+    )
+    rows = [event for ids in statements for event in data_changes.rows_of_tables(stream, ids)]
+    return [
+        _query(stream, "CREATE TABLE `t10` (`a` INT, `b` INT)"),
+        [*_query(stream, "BEGIN"), *rows, mysql_events.xid(stream)],
+    ]
+
+
 def _two_phases(stream: StreamBuilder) -> _Parts:
     """Return an XA transaction that is prepared, and the group that commits it later."""
     name = "X'78',X'',1"
@@ -91,6 +112,7 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
         "without changes, ended by an Xid event": _without_changes_by_xid,
         "rolled back to a savepoint": _back_to_savepoint,
         "with savepoints": _savepoints,
+        "table ids that were another table's": _ids_of_other_tables,
         "XA transaction in two phases": _two_phases,
         "CREATE TABLE with START TRANSACTION": _atomic_creation,
     },
@@ -106,7 +128,7 @@ _AFTER: Final = Number("groups after", few=2)
 
 @family(focus="FORMAT-APPLY-GROUP", profiles=EVERY_PROFILE, dimensions=(_ODD, _RELAY_LOGS, MODE, BEFORE, _AFTER))
 def odd_groups_applied(stream: StreamBuilder) -> None:
-    """Groups without a change, partly undone, with savepoints, in two phases: each is executed, none left open."""
+    """Groups without a change, partly undone, of two tables, in two phases: each is executed, none left open."""
     replica_groups.begin_relay_log(stream)
     mode = replica_variants.set_mode(stream)
     replica_variants.add_before(stream, mode)

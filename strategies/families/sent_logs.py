@@ -77,7 +77,10 @@ _NUMBERS: Final = Dimension("numbers of the GTIDs", {"of any size": False, "in a
 #: The last group of each log, which has an end of its own kind.
 _LAST_GROUP: Final = Dimension(
     "last group of a log",
-    {each: each for each in ("any", "rolled back", "prepared", "in a payload", "of more than 64 kB")},
+    {
+        each: each
+        for each in ("any", "rolled back", "prepared", "in a payload", "of more than 64 kB", "back to a savepoint")
+    },
     profiles={"prepared": WITH_XA_PREPARE, "in a payload": WITH_PAYLOADS},
 )
 _LONG_STATEMENT: Final = f"INSERT INTO `t1` VALUES (0, 0) /* {'x' * (1 << 16)} */"
@@ -209,8 +212,12 @@ def sent_gtids(stream: StreamBuilder) -> None:
 
 
 def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
-    """Return a group that ends with ROLLBACK, is prepared, is one event with the others in it, or is long."""
+    """Return a group that has something special, such as an end that is not an Xid or a COMMIT."""
     transaction = groups.transaction(stream)
+    if how == "back to a savepoint":
+        # The changes after it belong to the group too: it is not the end that it looks like.
+        words = ("SAVEPOINT `s`", "INSERT INTO `t1` VALUES (0, 0)", "ROLLBACK TO `s`")
+        return [transaction[0], *(mysql_events.query(stream, each) for each in words), *transaction[1:]]
     if how == "of more than 64 kB":
         # The position after it needs a third byte, in heartbeats of the second version a longer integer.
         return [*transaction[:-1], mysql_events.query(stream, _LONG_STATEMENT), transaction[-1]]

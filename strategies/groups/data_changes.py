@@ -38,6 +38,25 @@ def row_changes(stream: StreamBuilder, *, rows_events: int = 1, table: str = "t1
     return _statement(stream, _WRITE, images, table=table)
 
 
+def rows_of_tables(stream: StreamBuilder, table_ids: Mapping[str, int]) -> list[PlannedEvent]:
+    """Return the Table_map events of one statement that adds a row to each of some tables, then its rows events.
+
+    Args:
+        stream: The stream it is for.
+        table_ids: The id in the Table_map event of each table.
+    """
+    maps = [
+        mysql_events.table_map(stream, table_id=table_id, table=table, columns=_COLUMNS)
+        for table, table_id in table_ids.items()
+    ]
+    *_, last = table_ids
+    rows = [
+        _rows_event(stream, _WRITE, table_id, [(None, _row(stream))], last=table == last)
+        for table, table_id in table_ids.items()
+    ]
+    return maps + rows
+
+
 def _statement(
     stream: StreamBuilder,
     operation: int,

@@ -154,6 +154,8 @@ def _event_marks(fact: Fact, next_fact: Fact | None, settings: Mapping[str, Any]
     if code in GTID_TYPES:
         anonymous = code == EventType.ANONYMOUS_GTID
         return {"WL7592-RENDER-NO-COMMIT-WORD", "WL7592-RENDER-ANONYMOUS-WORD" if anonymous else "FORMAT-RENDER-GTID"}
+    if code == EventType.PREVIOUS_GTIDS:
+        return {"FORMAT-RENDER-PREVIOUS-GTIDS"}
     if code == EventType.XID:
         return {"FORMAT-RENDER-STATEMENTS-RUN"}
     if code == EventType.QUERY:
@@ -191,6 +193,8 @@ def _specified_info(event: Mapping[str, Any]) -> dict[str, str]:
         return {"info": f"table_id: {event['table_id']} ({event['database']}.{event['table']})"}
     if code in GTID_TYPES and code != EventType.ANONYMOUS_GTID:
         return {"info": f"SET @@SESSION.GTID_NEXT= '{event['gtid']}'"}
+    if code == EventType.PREVIOUS_GTIDS:
+        return {"info": event["previous_gtids"].replace(",", ",\n")}
     if code == EventType.XID:
         return {"info": f"COMMIT /* xid={event['xid']} */"}
     if rows_kind(code) is not None and event["rows_flags"] & _STATEMENT_END:
@@ -215,4 +219,6 @@ def _row_marks(event: Mapping[str, Any], next_type: int | None) -> set[str]:
         return {"WL7592-RENDER-BOTH-EVENTS", "WL7592-RENDER-ANONYMOUS-WORD"}
     if code in GTID_TYPES:
         return {"FORMAT-RENDER-GTID"}
-    return {"WL7592-RENDER-BOTH-EVENTS"} if code == EventType.PREVIOUS_GTIDS else set()
+    if code == EventType.PREVIOUS_GTIDS:
+        return {"WL7592-RENDER-BOTH-EVENTS", "FORMAT-RENDER-PREVIOUS-GTIDS"}
+    return set()

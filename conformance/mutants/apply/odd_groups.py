@@ -1,11 +1,13 @@
-"""The mutants of the role `apply`: groups without a change, partly undone or in two phases, and received ones."""
+"""The mutants of the role `apply`: groups without a change, partly undone, of two tables or in two phases."""
 
 from typing import Final
 
+from conformance.binlog.event_types import EventType
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.replica.applier import Applier, ApplyOutcome
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind
 from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.models.replica.replica_tables import ReplicaTables
 from conformance.models.replica.transaction_table import ANONYMOUS
 from conformance.mutants.apply.faulty_applier import of
 from conformance.mutants.mutant import Mutant
@@ -56,6 +58,34 @@ class _BackEndsGroup(Applier):
         return super()._take(event, Kind.COMMIT if event.query.startswith("ROLLBACK TO") else kind)
 
 
+class _FirstOfId(ReplicaTables):
+    """Tables of which the first one keeps its id."""
+
+    def execute(self, event: ReplicaEvent) -> None:
+        if event.type != EventType.TABLE_MAP or event.fields.get("table_id") not in self._maps:
+            super().execute(event)
+
+
+class _LastMapped(ReplicaTables):
+    """Tables of which the last one that was named gets all rows, whatever their id."""
+
+    def execute(self, event: ReplicaEvent) -> None:
+        super().execute(event)
+        if event.type == EventType.TABLE_MAP and event.fields:
+            name = self._maps[event.fields["table_id"]]
+            self._maps = dict.fromkeys((*self._maps, event.fields["table_id"]), name)
+
+
+class _KeepsFirstOfId(Applier):
+    def _new_tables(self) -> ReplicaTables:
+        return _FirstOfId()
+
+
+class _ChangesLastMapped(Applier):
+    def _new_tables(self) -> ReplicaTables:
+        return _LastMapped()
+
+
 APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "apply-empty-group-forgotten",
@@ -75,6 +105,18 @@ APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "ends a group at a ROLLBACK TO SAVEPOINT",
         answer=of(_BackEndsGroup),
         also=("FORMAT-APPLY-POSITION", "FORMAT-APPLY-GTID", "WL7592-APPLY-OWN-LOG-ANONYMOUS"),
+    ),
+    Mutant(
+        "apply-first-table-of-id",
+        "FORMAT-APPLY-DATA",
+        "keeps the first table of a table id",
+        answer=of(_KeepsFirstOfId),
+    ),
+    Mutant(
+        "apply-last-table-mapped",
+        "FORMAT-APPLY-DATA",
+        "changes the table of the last Table_map event, whatever the id in the rows event",
+        answer=of(_ChangesLastMapped),
     ),
     Mutant(
         "apply-until-not-while-skipping",

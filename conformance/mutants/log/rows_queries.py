@@ -254,7 +254,7 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=in_both_formats("ROW", "ROW"),
     ),
     Mutant(
-        "logs-first-savepoint-of-name",
+        "logs-savepoint-keeps-place",
         "WL3303-LOG-AS-ROWS",
         "a savepoint that is set again keeps its first place, so that more is rolled back to it",
         answer=other_scenario(savepoints_once),

@@ -22,6 +22,7 @@ from conformance.mutants.render.altered_texts import (
     after_its_table,
     binlog_statement_changed,
     by_first_format,
+    ends_one_too_far,
     first_format_alone,
     first_line_only,
     format_in_base64,
@@ -347,6 +348,24 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-RENDER-GTID",
         "SHOW BINLOG EVENTS shows ANONYMOUS for every transaction",
         answer=info("Gtid", lambda shown: "SET @@SESSION.GTID_NEXT= 'ANONYMOUS'"),
+    ),
+    Mutant(
+        "previous-set-left-out",
+        "FORMAT-RENDER-PREVIOUS-GTIDS",
+        "the set of a Previous_gtids event is not printed",
+        answer=replaced(r"(\tPrevious-GTIDs\n)(?:# [-0-9a-f]{36}:.*\n)+", r"\1"),
+    ),
+    Mutant(
+        "previous-set-of-one-source",
+        "FORMAT-RENDER-PREVIOUS-GTIDS",
+        "of the set of a Previous_gtids event only the first line is printed",
+        answer=replaced(r"(\tPrevious-GTIDs\n# [-0-9a-f]{36}:.*),\n(?:# [-0-9a-f]{36}:.*\n)+", r"\1\n"),
+    ),
+    Mutant(
+        "previous-info-end-excluded",
+        "FORMAT-RENDER-PREVIOUS-GTIDS",
+        "SHOW BINLOG EVENTS shows the end of each interval of a set one too far",
+        answer=info("Previous_gtids", ends_one_too_far),
     ),
     Mutant(
         "old-query-timestamps",

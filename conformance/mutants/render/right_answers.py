@@ -14,6 +14,7 @@ _WORDS: Final = re.compile(r"(?m)^(BEGIN|COMMIT|ROLLBACK|RENAME [^\n]*)\n(?=/\*!
 _AT: Final = re.compile(r"(?m)^(?=# at \d+$)")
 _BASE64: Final = re.compile(r"(?m)^[A-Za-z0-9+/]{61,76}={0,2}$")
 _CLOSING: Final = re.compile(r"\nDELIMITER ;\n[^']*\Z")
+_SET: Final = re.compile(r"(?m)^(?:# )?[0-9a-f]{8}-[-0-9a-f]{27}:[^\n]*\n?")
 _GTID: Final = re.compile(r"GTID_NEXT= '([^']*)'")
 #: The characters of a line of base64, a multiple of four.
 _NARROW: Final = 60
@@ -27,15 +28,17 @@ def in_another_style(request: Request, entry: Entry) -> Entry:
 
 
 def _text(text: str) -> str:
-    """Return a text with hours of two digits, delimiters elsewhere, empty lines, narrow base64, and another end."""
+    """Return a text with hours of two digits, sets in upper case, delimiters elsewhere, narrow base64, another end."""
     text = _HOUR.sub(r"\1 0", text)
     text = _WORDS.sub(r"\1 ", text)
+    text = _SET.sub(lambda match: match[0].upper().replace(",", ", "), text)
     text = _BASE64.sub(lambda match: "\n".join(wrap(match[0], _NARROW)), text)
     text = text.replace("\n'/*!*/;", "\n'\n/*!*/;")
     return _AT.sub("\n", _CLOSING.sub("\nROLLBACK /*!*/;\ndelimiter ;\n", text))
 
 
 def _info(info: str) -> str:
-    """Return an Info with a GTID in upper case, and a word of WL#4033 before the number of an Xid."""
+    """Return an Info with GTIDs in upper case, a set on one line, and a word of WL#4033 before the number of an Xid."""
+    info = _SET.sub(lambda match: match[0].upper().rstrip("\n"), info)
     info = re.sub(r"\ACOMMIT /\* xid=", "COMMIT /* XID ", info)
     return _GTID.sub(lambda match: f"GTID_NEXT='{match[1].upper()}'", info) if info.startswith("SET @@") else info
