@@ -27,6 +27,7 @@ RESUMES = "a client that is at a wrong place asks for that place once its connec
 #: Mutant, and the other requirements -> why they are right to fail for another cause and at another event than its own.
 ROWS = (
     ("xid-one-byte-late", "FORMAT-EVENT-DELIVERED WL4033-CROSS-* WL7592-OLD-*", NOT_READ),
+    ("unknown-in-base64", "FORMAT-RENDER-DECODE-ROWS", MORE_EVENTS),
     ("prints-tables-info", "WL4033-GOLDEN-TEXT-TRANSACTION", MORE_EVENTS),
     ("statement-ends-at-one-flag", "WL4033-* WL4162-PRINT-BINLOG-STATEMENT-BYTES", WHAT_BELONGS),
     ("post-header-of-one", "WL4033-READ-ROWS-QUERY-TEXT", MORE_EVENTS),
@@ -34,7 +35,7 @@ ROWS = (
     ("partial-after-is-before", "FORMAT-ROWS-NULL FORMAT-ROWS-VALUES-*", MORE_EVENTS),
     ("guesses-*-events", "FORMAT-BOUNDARY-* WL4162-ANY-* WL4162-TYPE-EXECUTE-LOAD-QUERY", MORE_EVENTS),
     ("fed-headers-only", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
-    ("rollback-to-ends", "FORMAT-BOUNDARY-STATE FORMAT-BOUNDARY-WARNING", MORE_EVENTS),
+    ("long-xa-statements-unread", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
     ("words-of-load-unread", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
     ("guesses-nothing", "FORMAT-BOUNDARY-STATE WL40-GUESS-* WL4162-* WL7592-GROUP-*", MORE_EVENTS),
     ("ignore-is-self", "WL4162-RESET-TO-UNDEFINED WL4162-STREAM-OWN-PARSER WL4162-TT-INITIAL", RESET),

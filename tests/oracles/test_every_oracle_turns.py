@@ -36,6 +36,7 @@ TURNED_BY_MORE = {
     "WL7592-LOG-CREATE-NOT-INSIDE": ("the CREATE and the rows are one transaction", "logs-create-inside"),
     "WL7592-RENDER-NO-QUERY-TIMESTAMPS": (MORE_WORDS, "query-with-timestamps"),
     "WL7592-RENDER-NO-COMMIT-WORD": (MORE_WORDS, "commit-word"),
+    "FORMAT-RENDER-DECODE-ROWS": (MORE_WORDS, "decode-rows-with-format"),
     "WL7592-LOG-NO-QUERY-TIMESTAMPS": ("the status variables have one more, and their length", "logs-query-timestamps"),
 }
 
