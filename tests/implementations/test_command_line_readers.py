@@ -7,7 +7,7 @@ from small_logs import EVENTS, QUERY, ROWS, TABLE, UUID, damaged, log, offset_of
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
-from conformance.implementations.adapters.command_line_reader import Place
+from conformance.implementations.adapters.command_line_reader import Place, before_gap
 from conformance.implementations.registry import implementation
 from conformance.oracles.judge import request_of
 from conformance.protocol.observation import Observation, Request, Trouble
@@ -54,6 +54,18 @@ def test_a_client_by_gtids_has_those_of_the_groups_that_it_printed_whole(group, 
     for event_type, words in group:
         place.move({"type": event_type, "log_pos": 300, **({"query": words} if words else {})})
     assert place.options() == ["--read-from-remote-source=BINLOG-DUMP-GTIDS", f"--exclude-gtids={counted}", ""]
+
+
+def test_a_client_begins_again_at_an_event_that_was_kept_until_its_statement():
+    ends = [(EventType.FORMAT_DESCRIPTION, 120), (EventType.QUERY, 200), (EventType.XID, 231)]
+    events = [
+        {"type": code, "log_pos": end, "length": end - start}
+        for (code, end), start in zip(ends, (4, 120, 200), strict=True)
+    ]
+    assert before_gap(events) == events
+    assert before_gap([events[0], events[2]]) == events[:1]
+    rotated = [*events, {"type": EventType.ROTATE, "log_pos": 0, "length": 40}, events[0]]
+    assert before_gap(rotated) == rotated
 
 
 def test_a_client_that_has_no_gtids_begins_a_set():
