@@ -24,6 +24,9 @@ _AS_GOOD: Final[Mapping[State, tuple[State, ...]]] = {"yes": ("yes",), "partly":
 #: The end of the message of a crash that an adapter reports: how many entries its answer has before it.
 _ENTRIES: Final = re.compile(r"\(after (\d+) entr(?:y|ies)\)")
 
+#: How many entries a log has with one event alone, after the magic number and the format description.
+_WITH_ONE_EVENT: Final = 3
+
 #: Families without a fault whose logs are of no server that there is: they declare longer post-headers.
 _OF_NO_SERVER: Final = ("post_header_lengths",)
 
@@ -99,10 +102,15 @@ def _without(failure: Failure, feature: Feature, profiles: Collection[str], stat
 
 
 def _crashed_at(failure: Failure) -> str | None:
-    """Return the name of the event of a log without faults at which the reader crashed, None of any other log."""
-    entries = _ENTRIES.search(failure.message)
-    if entries is None or TROUBLE not in failure.requirements or failure.family in _OF_NO_SERVER:
+    """Return the name of the event of a log without faults at which the reader crashed, None of any other log.
+
+    A process that was ended has no answer: the event is known where the smallest log has one alone.
+    """
+    if TROUBLE not in failure.requirements or failure.family in _OF_NO_SERVER:
         return None
+    entries = _ENTRIES.search(failure.message)
+    if entries is None:
+        return failure.events[-1].name if len(failure.events) == _WITH_ONE_EVENT else None
     at = int(entries[1]) + 1  # After the magic number.
     return failure.events[at].name if at < len(failure.events) else None
 

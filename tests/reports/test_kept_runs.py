@@ -172,6 +172,7 @@ def test_a_reader_that_refuses_some_events_whose_fields_it_does_not_report_reads
     ("state", "changes"),
     [
         ("partly", {"requirement": "TROUBLE"}),
+        ("partly", {"requirement": "TROUBLE", "message": "killed by the memory limit"}),
         ("yes", {"requirement": "A-9"}),  # A faulty log.
         ("yes", {"requirement": "TROUBLE", "family": "post_header_lengths"}),
         ("yes", {"requirement": "TROUBLE", "profile": "mysql-5.7"}),
@@ -182,6 +183,13 @@ def test_a_reader_that_crashes_at_the_events_of_a_right_log_lacks_the_feature(tm
     wrong = crash(**{"message": "panic (after 1 entry)", **changes})
     record = read_record(record_of(tmp_path, wrong, PASSES, requirement("A-9", "fail")))
     assert state_in(record, EVENTS) == state
+
+
+def test_a_process_that_ends_in_a_log_of_several_events_does_not_show_at_which(tmp_path):
+    wrong = crash(requirement="TROUBLE", message="killed by the memory limit")
+    wrong["events"] = [*wrong["events"], wrong["events"][-1]]
+    record = read_record(record_of(tmp_path, wrong, PASSES, requirement("A-9", "fail")))
+    assert state_in(record, EVENTS) == "yes"
 
 
 def test_a_failure_under_other_profiles_does_not_count(tmp_path):
