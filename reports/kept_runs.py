@@ -21,7 +21,7 @@ _SUFFIX: Final = f".jsonl{COMPRESSED}"
 _LEVEL: Final = 19
 #: A path of the machine before a folder or a program whose name means something elsewhere too.
 _PLACE: Final = re.compile(
-    r"(?:/[\w.@+-]+)+/(?=(?:site-packages|node_modules|adapters)/|(?:mysqlbinlog|mariadb-binlog)\b)"
+    r"(?:/[\w.@+-]+)+/(?=(?:site-packages|node_modules|adapters)/|(?:mysqlbinlog|mariadb-binlog|adapter\.\w+)\b)"
 )
 
 

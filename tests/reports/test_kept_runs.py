@@ -53,7 +53,8 @@ def test_a_kept_run_has_the_same_lines(tmp_path):
 def test_paths_of_the_machine_are_cut_and_others_stay(tmp_path):
     spec = "mysqlbinlog:/opt/my server/bin/mysqlbinlog"
     place = "/home/me/.cache/x-1/lib/python3.11/site-packages/pymysqlreplication/event.py"
-    detail = f'File "{place}", line 3\n/home/me/adapters/a.py\n/srv/bin/mariadb-binlog: Out of memory'
+    detail = f'File "{place}", line 3\n/home/me/adapters/a.py\n/srv/bin/mariadb-binlog: Out of memory\n'
+    detail += "at file:///home/me/.cache/zongji-1-ab/adapter.mjs:27"
     wrong = failure(requirement="A-1", replay=f"binlog-conformance replay x '{spec}' -q", detail=detail)
     wrong["message"] = "LOAD DATA INFILE '/tmp/data.txt'"
     kept = keep_run(record_of(tmp_path, wrong, requirement("A-1", "fail"), spec=spec), tmp_path / "kept")
@@ -64,6 +65,7 @@ def test_paths_of_the_machine_are_cut_and_others_stay(tmp_path):
         'File "site-packages/pymysqlreplication/event.py", line 3',
         "adapters/a.py",
         "mariadb-binlog: Out of memory",
+        "at file://adapter.mjs:27",
     ]
     assert line.message == "LOAD DATA INFILE '/tmp/data.txt'"  # It is in the log that was read.
 
