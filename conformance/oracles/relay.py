@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
 from functools import partial
+from itertools import takewhile
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
@@ -14,6 +15,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, TYPE_AT, Header
 from conformance.binlog.layouts.by_type import layout_of
+from conformance.binlog.reader import framed_events
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment, Fate
@@ -448,17 +450,13 @@ def _is_of_rest(alignment: Alignment, place: int) -> bool:
     # Its own events, and the format description that it repeats, may be like those of the source.
     if seen is None or seen.header.flags & _RELAY_LOG or repeats_format(alignment, place):
         return False
-    return any(_has_body_of(seen, each) for each in _framed(alignment.case.stream, at))
+    whole = takewhile(_has_its_length, framed_events(alignment.case.stream[at - len(MAGIC) :]))
+    return any(_has_body_of(seen, each) for each in whole)
 
 
-def _framed(stream: bytes, at: int) -> Iterator[bytes]:
-    """Yield the events of a stream from an offset on, up to one whose length cannot be."""
-    while at + HEADER_BYTES <= len(stream):
-        length = Header(*HEADER.unpack_from(stream, at)).length
-        if length < HEADER_BYTES or at + length > len(stream):
-            return
-        yield stream[at : at + length]
-        at += length
+def _has_its_length(event: bytes) -> bool:
+    """Return whether an event has as many bytes as its header has for its length."""
+    return Header(*HEADER.unpack_from(event)).length == len(event)
 
 
 def _has_body_of(seen: _Written, event: bytes) -> bool:

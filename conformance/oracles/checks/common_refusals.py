@@ -42,19 +42,18 @@ def _is_of_compressed_columns(alignment: Alignment, index: int) -> bool:
     return is_made_for and _is_of(EventType.TABLE_MAP)(alignment, index)
 
 
-def _is_of_vectors(alignment: Alignment, index: int) -> bool:
-    """Return whether an event describes a table with a column of vectors, whose metadata a reader may not know."""
-    expected = alignment.case.expected
-    table = expected.events[index].get("table_id")
-    rows = (each for each, codes in expected.columns.items() if each > index and ColumnType.VECTOR in codes)
-    return _is_of(EventType.TABLE_MAP)(alignment, index) and any(
-        expected.events[each].get("table_id") == table for each in rows
-    )
-
-
 def _has_vectors(alignment: Alignment, index: int) -> bool:
     """Return whether an event has rows of a table with a column of vectors."""
     return ColumnType.VECTOR in alignment.case.expected.columns.get(index, ())
+
+
+def _is_of_vectors(alignment: Alignment, index: int) -> bool:
+    """Return whether an event describes a table with a column of vectors, whose metadata a reader may not know."""
+    if not _is_of(EventType.TABLE_MAP)(alignment, index):
+        return False
+    events = alignment.case.expected.events
+    later = (each for each in range(index + 1, len(events)) if _has_vectors(alignment, each))
+    return any(events[each].get("table_id") == events[index].get("table_id") for each in later)
 
 
 def _is_across(alignment: Alignment, index: int) -> bool:

@@ -6,17 +6,13 @@ from typing import Final
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.header import HEADER, MAGIC, TYPE_AT, Header
 from conformance.binlog.rows.images import rows_kind
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.printed_facts import Fact, Printed, name_of, printed_of
 from conformance.oracles.oracle import GOOD, Check
 
 _STATEMENT_END: Final = 0x0001
-_TYPE_AT: Final = 4
-#: Where the first event of a log is.
-_BEGINNING: Final = 4
-#: Where an event's end is in the common header.
-_LOG_POS: Final = slice(13, 17)
 #: Where the flags are in the common header: a program may change those of an event that it prints, such as that of a
 #: log in use, and with them the checksum at the end.
 _FLAGS: Final = slice(17, 19)
@@ -39,10 +35,10 @@ def binlog_statements_run(alignment: Alignment, requirement: str) -> Iterator[Ch
 def _from_start(printed: Printed, run: Sequence[bytes]) -> Iterator[bytes]:
     """Yield what is run without the events before the place where printing begins: which of them are shown is free."""
     start = printed.settings["start_position"]
-    is_before = start > _BEGINNING
+    is_before = start > len(MAGIC)
     for number, event in enumerate(run):
-        is_later_log = number > 0 and event[_TYPE_AT] == EventType.FORMAT_DESCRIPTION
-        is_before = is_before and not is_later_log and int.from_bytes(event[_LOG_POS], "little") <= start
+        is_later_log = number > 0 and event[TYPE_AT] == EventType.FORMAT_DESCRIPTION
+        is_before = is_before and not is_later_log and Header(*HEADER.unpack_from(event)).log_pos <= start
         if number == 0 or not is_before:
             yield event
 
@@ -67,7 +63,7 @@ def _format_description_first(alignment: Alignment, printed: Printed, run: Seque
     # Programs leave out the format description that a replica wrote into its relay log.
     if fact["flags"] & Flag.RELAY_LOG or not printed.is_reached(fact):
         return
-    if run[0][_TYPE_AT] == EventType.FORMAT_DESCRIPTION:
+    if run[0][TYPE_AT] == EventType.FORMAT_DESCRIPTION:
         yield GOOD
     else:
         message = f"the first event in a BINLOG statement is not {name_of(alignment, fact)}: a server refuses the rest"

@@ -4,6 +4,7 @@ import re
 from typing import Any, Final, NamedTuple
 
 from conformance.oracles.checks.same_value import same_json
+from conformance.oracles.checks.signed_numbers import SIGNED, UNSIGNED
 
 #: The widths of the integers in a document, in bits.
 _WIDTHS: Final = (16, 32, 64)
@@ -71,9 +72,9 @@ def _how(expected: Any, seen: Any) -> str:
         return "is of the wrong kind"
     if isinstance(expected, int) and isinstance(seen, int):
         if any(expected - seen == 1 << bits for bits in _WIDTHS):
-            return "is read as signed"
+            return SIGNED
         if any(seen - expected == 1 << bits for bits in _WIDTHS):
-            return "is read as unsigned"
+            return UNSIGNED
     return "differs"
 
 

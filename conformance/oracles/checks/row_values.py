@@ -9,6 +9,7 @@ from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import MISREAD_WHOLE, Cause, column_group
 from conformance.oracles.checks.json_differences import json_difference
 from conformance.oracles.checks.same_value import same_cell
+from conformance.oracles.checks.signed_numbers import SIGNED, UNSIGNED
 from conformance.oracles.oracle import GOOD, Check, Oracle, delivered, shown
 from conformance.strategies.events.columns import LARGEST_SIGNED
 from conformance.strategies.events.json_values import is_changes
@@ -240,7 +241,7 @@ def _sign(code: int, expected: Any, seen: Any) -> str:
     if code not in INTEGER_BYTES or not isinstance(seen, int | str):
         return ""
     numbers = 1 << 8 * INTEGER_BYTES[code]
-    ways = {expected - numbers: "is read as signed", expected + numbers: "is read as unsigned"}
+    ways = {expected - numbers: SIGNED, expected + numbers: UNSIGNED}
     return next((how for value, how in ways.items() if same_cell(code, value, seen)), "")
 
 

@@ -4,8 +4,9 @@ from typing import Final
 
 from conformance.oracles.cause import Cause
 
-#: What is wrong with such a number.
+#: What is wrong with such a number, and with one that has a sign and is read without.
 SIGNED: Final = "is read as signed"
+UNSIGNED: Final = "is read as unsigned"
 #: The bytes of a number -> how many such numbers there are.
 _NUMBERS_BY_WIDTH: Final = {4: 1 << 32, 8: 1 << 64}
 
