@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.boundary.transition_table import CELLS, StepOutcome
 from conformance.models.boundary.type_table import TYPE_ROWS
 from conformance.oracles.alignment import Alignment
@@ -21,6 +22,7 @@ from conformance.oracles.checks.boundary_answers import (
 from conformance.oracles.checks.boundary_comparisons import check_any_format, check_any_gtid_mode, check_same_rules
 from conformance.oracles.checks.boundary_freedoms import is_of_one_reading
 from conformance.oracles.checks.boundary_steps import NAME
+from conformance.oracles.checks.misread_statements import WHOLE_EVENT, check_words_of_later_logs
 from conformance.oracles.checks.remembered_begin import begin_forgotten
 from conformance.oracles.coverage.boundary_coverage import BOUNDARY_TABLES
 from conformance.oracles.coverage.shipped_boundary_coverage import SHIPPED_BOUNDARY_TABLES
@@ -203,6 +205,14 @@ def _check_marker(expected: Answer, seen: Answer) -> str | None:
     return compare_fields(expected, seen, "marker") or _EQUAL_WITHIN(expected, seen)
 
 
+def _check_words(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check the words of whole events: by their types; without these, by what is made of them in later logs."""
+    if "boundary_type" in alignment.role.fields and SHIPPED_VERSIONS[alignment.case.id.profile] is None:
+        yield from check_answers(requirement, _EQUAL_TYPE, "boundary_type").examine(alignment, requirement)
+    else:
+        yield from check_words_of_later_logs(alignment, requirement)
+
+
 #: Requirement on a row of the type table -> which wrong answers are not about it; most rows leave one reading open.
 _NOT_OF_ROW: Final = {"WL4162-TYPE-IGNORABLE": is_not_ignored}
 
@@ -234,7 +244,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     check_answers("WL4162-STREAM-MIDDLE-KNOWN", _EQUAL_WITHIN, "within_transaction"),
     check_same_rules("WL4162-STREAM-SAME-RULES"),
     check_answers("WL4162-STREAM-OWN-PARSER", _check_first_events, *_PROGRESS, resets=True),
-    check_answers("WL4162-STREAM-WHOLE-EVENT-FED", _EQUAL_TYPE, "boundary_type"),
+    Oracle(WHOLE_EVENT, _check_words, any_of=frozenset({"boundary_type", "within_transaction"})),
     check_any_format("WL4162-ANY-BINLOG-FORMAT"),
     check_any_gtid_mode("WL4162-ANY-GTID-MODE"),
     check_answers("WL4162-TT-INITIAL", _check_undefined, "state", begins=True),

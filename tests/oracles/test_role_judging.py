@@ -319,6 +319,21 @@ def keeping_begin(case, answer):
     return MutantImplementation(mutant_of("reset-keeps-begin")).ask(request_of(case))
 
 
+def keeping_first_checksums(case, answer):
+    """Return the answer of a parser that reads the statements of all logs under the checksums of the first."""
+    return MutantImplementation(mutant_of("first-checksums-for-good")).ask(request_of(case))
+
+
+def under_other_checksums():
+    """Return the first case of each profile that shows whether the first checksums are kept, with the right answer."""
+    pairs = []
+    for profile in TWO_PROFILES:
+        ids = (CaseId("boundary_connections", profile, seed=5, index=index, role="boundary") for index in range(50))
+        of_profile = ((case, REFERENCE.ask(request_of(case))) for case in map(case_of, ids))
+        pairs.append(next(pair for pair in of_profile if keeping_first_checksums(*pair) != pair[1]))
+    return pairs
+
+
 def nothing(case, answer):
     return Observation(())
 
@@ -403,7 +418,7 @@ def wrong_answers(role):
     if role == "relay":
         made += [from_an_ignored_server, with_the_rest]
     if role == "boundary":
-        made += [keeping_begin, *map(after_the_last_reset, values)]
+        made += [keeping_begin, keeping_first_checksums, *map(after_the_last_reset, values)]
     return [*made, *values, *(one_in_three(change, first) for first in range(3) for change in values)]
 
 
@@ -414,7 +429,7 @@ FEW = [(role, name) for role, name in DECLARED if not name.startswith("all")]
 def test_what_passes_with_few_fields_can_fail_with_them(role, name):
     declared = declarations(role)[name]
     judge = Judge(declared)
-    cases = answered(role, TWO_PROFILES)
+    cases = [*answered(role, TWO_PROFILES), *(under_other_checksums() if role == "boundary" else ())]
     passing = {each for case, answer in cases for each in verdicts(judge, case, as_declared(answer, declared), "pass")}
     failing = set()
     for wrong in wrong_answers(role):

@@ -4,7 +4,7 @@ A parser that is not fed the whole event, or with bytes that are not part of it,
 the same statements are right under the first checksum algorithm, nothing is wrong with its words or its tables.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
 from typing import Final
@@ -14,6 +14,7 @@ from conformance.binlog.reader import read_events
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.checks.boundary_steps import EVERY_EVENT, OF_STEP, fed_by_offset, own_steps
+from conformance.oracles.oracle import GOOD, Check
 
 #: The requirement that is broken.
 WHOLE_EVENT: Final = "WL4162-STREAM-WHOLE-EVENT-FED"
@@ -70,3 +71,18 @@ def is_for_checksums(alignment: Alignment, index: int, requirement: str) -> bool
         and index in misread_for_checksums(alignment)
         and index in alignment.marked(WHOLE_EVENT)
     )
+
+
+def check_words_of_later_logs(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that words are not read otherwise under other checksums, by what an answer without boundary types shows."""
+    algorithms = _algorithms(alignment.case.stream)
+    first = next(iter(algorithms.values()), None)
+    for index in alignment.marked(requirement):
+        entry = alignment.case.expected.events[index]
+        if alignment.observed(index) is None or algorithms.get(entry["offset"]) == first:
+            continue
+        if index in misread_for_checksums(alignment):
+            message = f"{alignment.describe(index)}: it is read otherwise than under the first checksum algorithm"
+            yield Check("statement misread", message, entry["offset"], OTHER_CHECKSUMS)
+        else:
+            yield GOOD
