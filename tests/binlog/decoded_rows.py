@@ -22,32 +22,20 @@ def is_row_line(line: str) -> bool:
     return bool(_ROW_LINE.match(line))
 
 
-#: mariadb-binlog escapes no quotes and no backslashes, and prints control characters as hex only.
-_MARIADB = {"\\": "\\", "'": "'", "b": r"\x08", "t": r"\x09", "n": r"\x0a", "f": r"\x0c", "r": r"\x0d"}
-_ESCAPE = re.compile(r"\\(.)")
-_OLD_DATETIME = re.compile(r"=(\S+ \S+) /\* DATETIME meta=0 ")
-
-
-def as_mariadb_prints(lines: Iterable[str]) -> list[str]:
-    """Return row lines in the notation of mariadb-binlog."""
-    unescaped = (_ESCAPE.sub(lambda match: _MARIADB.get(match[1], match[0]), line) for line in lines)
-    return [_OLD_DATETIME.sub(r"='\1' /* DATETIME meta=0 ", line) for line in unescaped]
-
-
-def row_lines_of(events: Iterable[Event]) -> Iterator[str]:
-    """Yield what mysqlbinlog prints of the rows: nothing of a statement whose last event is missing."""
+def row_lines_of(events: Iterable[Event], *, mariadb: bool = False) -> Iterator[str]:
+    """Yield what the programs print of the rows: nothing of a statement whose last event is missing."""
     waiting: list[str] = []
     for change in row_changes(events):
-        waiting += _lines(change)
+        waiting += _lines(change, mariadb=mariadb)
         if change.event.fields()["rows_flags"] & STATEMENT_END:
             yield from waiting
             waiting = []
 
 
-def _lines(change: RowsChange) -> Iterator[str]:
+def _lines(change: RowsChange, *, mariadb: bool) -> Iterator[str]:
     """Yield an event's lines up to a GEOMETRY column, at which mysqlbinlog stops, as it does not know the type."""
     for row in change.rows:
-        for line in row_lines(row, change.table):
+        for line in row_lines(row, change.table, mariadb=mariadb):
             match = _GEOMETRY.match(line)
             if match:
                 number, meta = (part for part in match.groups() if part)

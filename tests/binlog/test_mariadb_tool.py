@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 import pytest
-from decoded_rows import as_mariadb_prints, is_row_line
+from decoded_rows import is_row_line
 
 from conformance.binlog.reader import read_events
 from conformance.binlog.rows.column_codes import ColumnType
@@ -44,8 +44,9 @@ def test_it_prints_the_values_that_the_kit_reads(profile, tmp_path):
         done = printed("-vv", stream=case.stream, folder=tmp_path)
         theirs = [line for line in done.stdout.decode("utf-8", "surrogateescape").split("\n") if is_row_line(line)]
         changes = list(row_changes(read_events(case.stream, server_of(profile).rules)))
-        ours = [line for change in changes for row in change.rows for line in row_lines(row, change.table)]
-        assert (done.returncode, theirs) == (0, as_mariadb_prints(ours)), case.id
+        rows = [(row, change.table) for change in changes for row in change.rows]
+        ours = [line for row, table in rows for line in row_lines(row, table, mariadb=True)]
+        assert (done.returncode, theirs) == (0, ours), case.id
         seen.update(column.type for change in changes for column in change.table.columns)
     assert seen >= (OLD if profile.startswith("mysql") else COMPRESSED)
 

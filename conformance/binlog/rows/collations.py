@@ -1,12 +1,14 @@
 """Character sets and collations by the id that events use for them.
 
 Source: what MySQL 9.7 lists in ``information_schema.collations``. MariaDB has the same ones under the ids below 256,
-and different ones above.
+and its own (`mariadb_collations`).
 """
 
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
+
+from conformance.binlog.rows.mariadb_collations import mariadb_collations
 
 #: Character set -> id -> the collation's name without the character set's; empty if both have the same name.
 # fmt: off
@@ -119,14 +121,15 @@ class Collation:
 
 
 @cache
-def _by_id() -> dict[int, Collation]:
+def _by_id(*, mariadb: bool) -> dict[int, Collation]:
+    of_mysql = {number: (charset, rest) for charset, each in _COLLATIONS.items() for number, rest in each.items()}
+    every = of_mysql | dict(mariadb_collations(of_mysql)) if mariadb else of_mysql
     return {
         number: Collation(charset, f"{charset}_{rest}" if rest else charset)
-        for charset, collations in _COLLATIONS.items()
-        for number, rest in collations.items()
+        for number, (charset, rest) in every.items()
     }
 
 
-def collation(number: int) -> Collation | None:
-    """Return the collation of an id, None if MySQL has none."""
-    return _by_id().get(number)
+def collation(number: int, *, mariadb: bool) -> Collation | None:
+    """Return the collation of an id in the logs of MySQL, or of MariaDB; None if it has none."""
+    return _by_id(mariadb=mariadb).get(number)

@@ -20,14 +20,17 @@ from conformance.binlog.rows.json_text import value_text
 from conformance.binlog.rows.table import Column, Table
 from conformance.binlog.total_table import total
 
+#: Control characters, each as its code.
+_CONTROL_CODES: Final = {code: f"\\x{code:02x}".encode() for code in range(0x20)}
 #: Bytes that are escaped inside quotes: as hex, or as a letter or the character after a backslash.
 _ESCAPES: Final = {
-    **{code: f"\\x{code:02x}".encode() for code in range(0x20)},
+    **_CONTROL_CODES,
     **{ord(char): b"\\" + name for char, name in zip("\b\t\n\f\r", (b"b", b"t", b"n", b"f", b"r"), strict=True)},
     ord("'"): b"\\'",
     ord("\\"): b"\\\\",
 }
 
+_CONTROLS: Final = re.compile(rb"[\x00-\x1f]")
 _ESCAPED: Final = re.compile(rb"[\x00-\x1f'\\]")
 #: Bytes that are escaped at once, as a value may be long.
 _PIECE: Final = 1 << 16
@@ -41,7 +44,9 @@ _BLOB_NAMES: Final = {
 _YEAR_ZERO: Final = 1900
 
 
-def row_lines(row: Row, table: Table, *, types: bool = True, quotes: bool = True) -> Iterator[str]:
+def row_lines(
+    row: Row, table: Table, *, types: bool = True, quotes: bool = True, mariadb: bool = False
+) -> Iterator[str]:
     """Yield the lines that show one row, without line ends.
 
     Args:
@@ -49,6 +54,7 @@ def row_lines(row: Row, table: Table, *, types: bool = True, quotes: bool = True
         table: Its table.
         types: Print each value's column type after it, as with ``--verbose`` given twice.
         quotes: Put the table's name in backticks, as programs since 5.6 do.
+        mariadb: Write values as MariaDB's program does: it escapes no quotes and no backslashes.
     """
     name = ".".join(_identifier(each) if quotes else _text(each) for each in (table.database, table.name))
     if row.before is None:
@@ -59,10 +65,10 @@ def row_lines(row: Row, table: Table, *, types: bool = True, quotes: bool = True
         yield f"### UPDATE {name}"
     if row.before is not None:
         yield "### WHERE"
-        yield from _image_lines(row.before, table, types=types)
+        yield from _image_lines(row.before, table, types=types, mariadb=mariadb)
     if row.after is not None:
         yield "### SET"
-        yield from _image_lines(row.after, table, types=types)
+        yield from _image_lines(row.after, table, types=types, mariadb=mariadb)
 
 
 def _identifier(name: bytes) -> str:
@@ -73,7 +79,7 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
-def _image_lines(image: Image, table: Table, *, types: bool) -> Iterator[str]:
+def _image_lines(image: Image, table: Table, *, types: bool, mariadb: bool) -> Iterator[str]:
     for number, (value, column) in enumerate(zip(image, table.columns, strict=True), 1):
         if value is ABSENT:
             continue
@@ -81,9 +87,11 @@ def _image_lines(image: Image, table: Table, *, types: bool) -> Iterator[str]:
         note = f" /* {about} */" if types else ""
         head = f"###   @{number}="
         if isinstance(value, bytes):
-            yield quoted(value, head=head, tail=note)
+            yield quoted(value, head=head, tail=note, escapes=not mariadb)
         elif isinstance(value, JsonDiffs):
             yield from f"{head}{_changes(value, number)}{note}".split("\n")
+        elif mariadb and column.type == ColumnType.DATETIME and value is not None:
+            yield f"{head}'{value_text_of(value, column)}'{note}"
         else:
             yield f"{head}{value_text_of(value, column)}{note}"
 
@@ -107,10 +115,18 @@ def value_text_of(value: Any, column: Column) -> str:
     return "NULL" if value is None else _VALUES[column.type](value, column)
 
 
-def quoted(data: bytes, *, head: str = "", tail: str = "") -> str:
-    """Return bytes in quotes, between two other texts: a long value is not copied to be put there."""
+def quoted(data: bytes, *, head: str = "", tail: str = "", escapes: bool = True) -> str:
+    """Return bytes in quotes, between two other texts: a long value is not copied to be put there.
+
+    Args:
+        data: The bytes.
+        head: The text before.
+        tail: The text after.
+        escapes: Escape quotes and backslashes, and some control characters as letters, besides the others.
+    """
     pieces = (data[at : at + _PIECE] for at in range(0, len(data), _PIECE))
-    shown = (_ESCAPED.sub(lambda match: _ESCAPES[match[0][0]], piece) for piece in pieces)
+    pattern, shown_as = (_ESCAPED, _ESCAPES) if escapes else (_CONTROLS, _CONTROL_CODES)
+    shown = (pattern.sub(lambda match: shown_as[match[0][0]], piece) for piece in pieces)
     line = chain((f"{head}'".encode(),), shown, (f"'{tail}".encode(),))
     return raw_text(b"".join(line)) if len(data) < LONG else long_raw_text(line)
 
@@ -251,8 +267,8 @@ _VALUES: Final[Mapping[int, Callable[[Any, Column], str]]] = total(
         ColumnType.SET: _set,
         ColumnType.JSON: _json,
         # mariadb-binlog prints the bytes of the row without unpacking them.
-        ColumnType.MARIADB_VARCHAR_COMPRESSED: lambda value, column: quoted(value.packed),
-        ColumnType.MARIADB_BLOB_COMPRESSED: lambda value, column: quoted(value.packed),
+        ColumnType.MARIADB_VARCHAR_COMPRESSED: lambda value, column: quoted(value.packed, escapes=False),
+        ColumnType.MARIADB_BLOB_COMPRESSED: lambda value, column: quoted(value.packed, escapes=False),
         ColumnType.VECTOR: lambda value, column: "[" + ",".join(f"{each:.5e}" for each in value) + "]",
     },
     entry="what returns a value of it as text",

@@ -1,6 +1,7 @@
 """A log as mariadb-binlog prints it.
 
-Source: the output of mariadb-binlog 10.11 for logs of MariaDB 10.1 and 10.11, line by line.
+Source: the output of mariadb-binlog 10.11.18 for logs of MariaDB 10.1 to 10.11, and of 11.8.9 for those of 10.1 to
+11.8, line by line.
 """
 
 from collections.abc import Iterator, Mapping
@@ -121,6 +122,8 @@ class MariadbBinlogText(MysqlbinlogText):
         words += " waited" if flags & mariadb_layouts.WAITED else ""
         extra = fields.get("mariadb_gtid_extra_flags", 0)
         words += "".join(form.format(fields.get("start_alter_gno")) for bit, form in _ALTER_WORDS if extra & bit)
+        if self._version.gtid_thread and "thread_id" in fields:
+            words += f" thread_id={fields['thread_id']}"
         yield self._header(event, words)
         serial = int(not flags & mariadb_layouts.ALLOW_PARALLEL)
         yield from self._set_if_changed("100101", "skip_parallel_replication", serial)

@@ -1,7 +1,7 @@
 """What each version of the printing program prints: a table by version.
 
 Sources: the worklogs for `worklog`; for `mysql-9.x` and the MariaDB profiles what mysqlbinlog 9.7.4 and mariadb-binlog
-10.11 print; the versions between them from their sources and manuals.
+10.11.18 and 11.8.9 print; the versions between them from their sources and manuals.
 """
 
 from dataclasses import dataclass, replace
@@ -59,6 +59,8 @@ class PrinterVersion:
         charset_three: The name of the character set of three bytes.
         replica_thread: The writer that is printed for a relay log's format description; empty if it is printed as any
             other.
+        default_collations: The default collations of character sets, a status variable of MariaDB, are printed.
+        gtid_thread: The header line of MariaDB's Gtid event shows the session's thread.
         is_mariadb: Whether it is MariaDB's program.
         listing: What a server of that version does differently in SHOW BINLOG EVENTS.
     """
@@ -82,6 +84,8 @@ class PrinterVersion:
     generated_key: bool = True
     charset_three: str = "utf8mb3"
     replica_thread: str = "replica thread"
+    default_collations: bool = False
+    gtid_thread: bool = False
     is_mariadb: bool = False
     listing: ListingRules = LISTING_OF_MYSQL
 
@@ -147,6 +151,8 @@ _MARIADB: Final = replace(
     versioned_rows=False,
     is_mariadb=True,
 )
+#: What 11.8.9 prints; the programs after 10.11.18 and before it are not known.
+_MARIADB_11: Final = replace(_MARIADB, default_collations=True, gtid_thread=True)
 
 #: The program that servers are shipped with.
 PRINTER_VERSIONS: Final = ByVersion(
@@ -165,8 +171,8 @@ PRINTER_VERSIONS: Final = ByVersion(
         # 10.2.11 lists no options, 10.11.18 does; the servers between them are not known.
         "mariadb >= 10.11": replace(_MARIADB, listing=replace(_LISTING_OF_MARIADB_10, options=OPTIONS)),
         "mariadb >= 11.0": replace(_MARIADB, listing=replace(_LISTING_OF_MARIADB_11, options=OPTIONS_AS_ON)),
-        "mariadb >= 11.8": replace(_MARIADB, listing=replace(LISTING_OF_MARIADB, options=OPTIONS_AS_ON)),
+        "mariadb >= 11.8": replace(_MARIADB_11, listing=replace(LISTING_OF_MARIADB, options=OPTIONS_AS_ON)),
         # 11.8.6 lists an empty string as digits, 11.8.9 does not; the servers between them are not known.
-        "mariadb >= 11.8.9": replace(_MARIADB, listing=replace(_LISTING_OF_MARIADB_11, options=OPTIONS_AS_ON)),
+        "mariadb >= 11.8.9": replace(_MARIADB_11, listing=replace(_LISTING_OF_MARIADB_11, options=OPTIONS_AS_ON)),
     },
 )

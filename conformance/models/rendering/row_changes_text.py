@@ -124,7 +124,8 @@ class RowChangesText:
         for row in read_rows(event.format.type_code(event.header.type), fields, table):
             self.row_count += 1
             unknown = None if self._version.is_mariadb else _unknown_column(row, table)
-            shown = row_lines(row, table, types=types, quotes=self._version.quotes)
+            quotes, mariadb = self._version.quotes, self._version.is_mariadb
+            shown = row_lines(row, table, types=types, quotes=quotes, mariadb=mariadb)
             if unknown is None:
                 yield from shown
                 continue

@@ -1,7 +1,7 @@
 """The session settings that a printed statement depends on: each is printed if it differs from the last one.
 
-Sources: the output of mysqlbinlog 9.7.4 for logs of MySQL 5.0 to 9.7, and of mariadb-binlog 10.11.18 for logs of
-MariaDB 10.1 to 10.11 and for format descriptions of all releases from 10.0 to 11.8.
+Sources: the output of mysqlbinlog 9.7.4 for logs of MySQL 5.0 to 9.7, of mariadb-binlog 10.11.18 for logs of MariaDB
+10.1 to 10.11 and for format descriptions of all releases from 10.0 to 11.8, and of 11.8.9 for logs of 11.4 and 11.8.
 """
 
 from collections.abc import Iterator, Mapping
@@ -91,6 +91,8 @@ class SessionSettings:
             words = variables["charset"]
             wanted = (words["character_set_client"], words["collation_connection"], words["collation_server"])
             yield from self.set_charset(wanted)
+        if self._version.default_collations:
+            yield from _default_collations(variables)
         yield from self._names(variables)
         if self._version.status_since_8:
             yield from self._since_8(variables)
@@ -104,7 +106,7 @@ class SessionSettings:
 
     def charset_lines(self, wanted: Charset) -> Iterator[str]:
         """Yield the lines that name a character set and two collations."""
-        client = collation(wanted[0])
+        client = collation(wanted[0], mariadb=self._version.is_mariadb)
         shown: int | str = wanted[0]
         if client is not None:
             name = self._version.charset_three if client.charset == _THREE_BYTES else client.charset
@@ -181,6 +183,18 @@ class SessionSettings:
         for name, form in _REPEATED.items():
             if name in variables:
                 yield form.format(variables[name]) + DELIMITER
+
+
+def _default_collations(variables: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the line that names a session's default collations of character sets, where they are logged."""
+    if "mariadb_character_set_collations" not in variables:
+        return
+    named = (
+        (collation(pair["character_set"], mariadb=True), collation(pair["collation"], mariadb=True))
+        for pair in variables["mariadb_character_set_collations"]
+    )
+    pairs = ",".join(f"{of.charset}={default.name}" for of, default in named if of is not None and default is not None)
+    yield _set(f"@@session.character_set_collations='{pairs}'")
 
 
 def _set(assignments: str) -> str:

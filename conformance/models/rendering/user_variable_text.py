@@ -39,7 +39,7 @@ def value_text(version: PrinterVersion, fields: Mapping[str, Any]) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, bytes):
-        named = collation(fields["variable_charset"])
+        named = collation(fields["variable_charset"], mariadb=version.is_mariadb)
         form = "X'{}'" if version.is_mariadb else "0x{}"
         digits = form.format(value.hex().upper()) if value else '""'
         return f"_{named.charset} {digits} COLLATE `{named.name}`" if named else "???"

@@ -17,7 +17,10 @@ from conformance.models.rendering.printer_version import PRINTER_VERSIONS
 from conformance.models.rendering.show_binlog_events import show_binlog_events
 
 GOLDEN = Path(__file__).parents[3] / "tests" / "golden"
-WHOLE = ("rows_query", "no_checksum", "tagged_gtid", "previous_gtids_tagged", "relay")
+#: Name -> the profile whose program has printed the text.
+WHOLE = dict.fromkeys(("rows_query", "no_checksum", "tagged_gtid", "previous_gtids_tagged", "relay"), "mysql-9.x") | {
+    "mariadb_collations": "mariadb-11.x"
+}
 
 #: The sample of WL#4033, MYSQLBINLOG OUTPUT, which has no line ends there.
 SAMPLE = """\
@@ -91,7 +94,8 @@ def test_the_rows_of_the_worklog_are_reproduced():
     ]
 
 
-@pytest.mark.parametrize("name", WHOLE)
-def test_a_golden_log_is_printed_line_by_line(name):
+@pytest.mark.parametrize(("name", "profile"), WHOLE.items())
+def test_a_golden_log_is_printed_line_by_line(name, profile):
     theirs = (GOLDEN / f"{name}.vv.txt").read_bytes().split(b"\n")
-    assert printed([(GOLDEN / f"{name}.bin").read_bytes()], options=PrintOptions(verbose=2)).split(b"\n") == theirs
+    log, rules = (GOLDEN / f"{name}.bin").read_bytes(), server_of(profile).rules
+    assert printed([log], profile, PrintOptions(verbose=2), rules).split(b"\n") == theirs
