@@ -104,8 +104,8 @@ def adapter(tmp_path_factory):
     shutil.copy(SOURCE, library / "src")
     with (folder / "Cargo.toml").open("a") as manifest:
         manifest.write(f'\n[patch.crates-io]\n{NAME} = {{ path = "../library" }}\n')
-    cargo(folder, "build", "--quiet")
-    return folder / "target" / "debug" / "adapter"
+    cargo(folder, "build", "--quiet", "--release")
+    return folder / "target" / "release" / "adapter"
 
 
 def parser(adapter, defect):

@@ -37,7 +37,7 @@ OF_ADAPTER = {"offset"}
 SHOWN_AS = {
     "handled": "XID not known",
     "crash": "TypeError: a defect of the library",
-    "error_at": "malformed accepted",
+    "error_at": "event not expected",
 }
 
 
