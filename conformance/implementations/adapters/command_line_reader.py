@@ -318,7 +318,7 @@ class Reader:
         self.version = match[1] if match else "unknown"
         self._readers = {**READERS, **MYSQL_READERS} if self.name == "mysqlbinlog" else READERS
         # Without -vv MySQL's program prints no Rows_query events; with it MariaDB's stops at columns it cannot print.
-        # Newer programs of MariaDB refuse GTIDs out of order, which servers log, and logs of which one does not follow on
+        # Newer programs of MariaDB refuse GTIDs out of order, which servers log, and logs that do not follow on one
         # another, unless an option asks for them.
         self._unordered = ["--skip-gtid-strict-mode"] if "gtid-strict-mode" in usage else []
         # Files of LOAD DATA are written to the folder, and deleted with it.

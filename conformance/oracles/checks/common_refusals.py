@@ -83,7 +83,7 @@ def _is_across(alignment: Alignment, index: int) -> bool:
 
 
 def _is_cut_off(alignment: Alignment, index: int) -> bool:
-    """Return whether an event across such a border is refused with words about the length of all of it, or its last byte.
+    """Return whether an event across a border is refused with words about the length of all of it, or its last byte.
 
     It is then no fault of its layout, whatever its type is: the rest of it was not there to be read.
     """
