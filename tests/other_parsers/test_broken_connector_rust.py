@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "mysql-binlog-connector-rust"
 NAME = "mysql-binlog-connector-rust"
 SOURCE = Path(__file__).with_name("defects") / "defects.rs"
-LIMITS = Limits(seconds=20.0, memory_bytes=None)
+LIMITS = Limits(seconds=20.0, memory_bytes=2 << 30)
 
 #: File of the library -> what is replaced in it, by what: where the defects of SOURCE are called, and one more.
 PLACES = {
@@ -29,8 +29,9 @@ PLACES = {
             "        &mut self,\n"
             "        stream: &mut S,\n"
             "    ) -> Result<(EventHeader, EventData), BinlogError> {\n"
+            "        let start = stream.stream_position()?;\n"
             "        let parsed = self.whole_next(stream);\n"
-            "        crate::defects::returned(parsed, stream)\n"
+            "        crate::defects::returned(parsed, stream, start)\n"
             "    }\n\n"
             "    fn whole_next<"
         ),

@@ -16,10 +16,13 @@ pub fn is(name: &str) -> bool {
 pub fn returned<S: Read + Seek>(
     parsed: Result<(EventHeader, EventData), BinlogError>,
     stream: &mut S,
+    start: u64,
 ) -> Result<(EventHeader, EventData), BinlogError> {
     match parsed {
         Err(BinlogError::IoError(error)) if is("framing") && error.kind() == io::ErrorKind::UnexpectedEof => {
-            stream.seek(SeekFrom::End(0))?;
+            if start == stream.seek(SeekFrom::End(0))? {
+                return Err(BinlogError::IoError(error)); // So the events of a payload end.
+            }
             Ok((empty_header(), EventData::NotSupported))
         }
         Ok((mut header, mut data)) => {
