@@ -92,6 +92,14 @@ def test_events_that_do_not_fit_into_the_buffer_are_one_finding():
     assert every == {"event across a border of 4 KiB refused: IllegalArgumentException: limit exceeded"}
 
 
+def test_an_empty_text_is_not_one_in_other_characters():
+    def lost(entry):
+        return {**entry, "rows_query": ""} if entry.get("rows_query") else entry
+
+    every = {each for case in cases("rows_query_streams", "mysql-8.0") for each in findings(case, changed(case, lost))}
+    assert every == {"rows_query of ROWS_QUERY cut short"}
+
+
 def test_a_longer_post_header_of_an_event_that_does_not_fit_into_the_buffer_is_misread():
     case = next(
         case
