@@ -234,7 +234,7 @@ def test_the_version_is_that_of_the_release_where_it_is_printed(printed, version
 
 
 @pytest.mark.parametrize("role", ["decode", "render"])
-def test_a_program_that_asks_for_gtids_in_order_is_told_not_to(role, tmp_path):
+def test_a_program_that_asks_for_gtids_in_order_runs_without_that(role, tmp_path):
     program = tmp_path / "mariadb-binlog"
     program.write_text(
         '#!/bin/sh\ncase "$*" in\n--help) echo MariaDB --gtid-strict-mode ;;\n--version) echo Ver 1 ;;\n'

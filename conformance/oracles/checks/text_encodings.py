@@ -15,7 +15,7 @@ _REPLACEMENTS: Final = ("?", "\N{REPLACEMENT CHARACTER}", "")
 def is_in_other_characters(expected: object, seen: object) -> bool:
     """Return whether a text has the expected bytes, taken for characters of one byte each, or replaced by others.
 
-    An empty text is no such text: it may be lost for any reason.
+    An empty text is left out: it may be lost for any reason.
     """
     if not isinstance(expected, str) or not isinstance(seen, str) or expected == seen or expected.isascii() or not seen:
         return False
