@@ -96,6 +96,8 @@ fn in_data(defect: &str, data: &mut EventData) {
         (EventData::DeleteRows(e), "rows: no delete") => e.rows.clear(),
         (EventData::WriteRows(e), "rows: images") => e.included_columns.iter_mut().for_each(|present| *present = false),
         (EventData::WriteRows(e), _) => e.rows.iter_mut().for_each(|row| in_row(defect, row)),
+        (EventData::DeleteRows(e), _) => e.rows.iter_mut().for_each(|row| in_row(defect, row)),
+        (EventData::UpdateRows(e), _) => e.rows.iter_mut().for_each(|(_, after)| in_row(defect, after)),
         _ => {}
     }
 }
