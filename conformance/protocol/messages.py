@@ -44,6 +44,8 @@ SIGNATURE_CHARACTERS: Final = 120
 WORDS_CHARACTERS: Final = 4000
 #: White space between a key and its colon, which hides the key from `_keys`; in a text it is harmless.
 _SPACED_KEY: Final = re.compile(rb'"[ \t\r\n]+:')
+#: What Go and C write for the double -0.0; a parser of JSON reads it as an integer, without its sign.
+_MINUS_ZERO: Final = re.compile(rb"[\[:,][ \t\r\n]*-0[ \t\r\n]*[,\]}]")
 #: An integer as text has at most this many characters, its sign included: enough for 64 bits.
 _INTEGER_CHARACTERS: Final = 20
 #: The line before the calls that led to an exception, as Python writes them.
@@ -184,8 +186,10 @@ def decode_answer(line: bytes, *, seq: int, request: Request, role: RoleDeclarat
     about = role_of(request.role)
     role = role.under(request.profile)
     try:
-        answer = _decoder(request.role).decode(line)
+        answer = None if _MINUS_ZERO.search(line) else _decoder(request.role).decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        answer = None
+    if answer is None:
         answer = _decoded_carefully(line, about, seq)
     else:
         if _keys(answer) != line.count(b'":') or _SPACED_KEY.search(line):
@@ -371,7 +375,14 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return entries
 
 
-_JSON: Final = json.JSONDecoder(parse_constant=_no_json_number, parse_float=_finite, object_pairs_hook=_object)
+def _number(digits: str) -> int | float:
+    """Return an integer, or -0.0 where it is written as `_MINUS_ZERO`."""
+    return -0.0 if digits == "-0" else int(digits)
+
+
+_JSON: Final = json.JSONDecoder(
+    parse_constant=_no_json_number, parse_int=_number, parse_float=_finite, object_pairs_hook=_object
+)
 
 
 def _is_unicode(message: Mapping[str, Any]) -> bool:

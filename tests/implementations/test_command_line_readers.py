@@ -231,3 +231,18 @@ def test_the_version_is_that_of_the_release_where_it_is_printed(printed, version
     program.chmod(0o755)
     with implementation(f"mysqlbinlog:{program}") as started:
         assert started.declaration.version == version
+
+
+@pytest.mark.parametrize("role", ["decode", "render"])
+def test_a_program_that_asks_for_gtids_in_order_runs_without_that(role, tmp_path):
+    program = tmp_path / "mariadb-binlog"
+    program.write_text(
+        '#!/bin/sh\ncase "$*" in\n--help) echo MariaDB --gtid-strict-mode ;;\n--version) echo Ver 1 ;;\n'
+        "*--skip-gtid-strict-mode*) ;;\n*) echo ERROR: order >&2; exit 1 ;;\nesac\n",
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+    case = case_of(CaseId.parse("render:rendered_text/mariadb-11.x/0/1"))
+    request = request_of(case) if role == "render" else Request(role, "mariadb-11.x", b"\xfebin")
+    with implementation(f"mariadb-binlog:{program}") as started:
+        assert started.ask(request).error is None

@@ -91,6 +91,7 @@ def test_numbers_read_with_a_sign_are_one_finding_whatever_the_field():
         ("members of JSON differ", {"": 1, "a": 2}, {"a": 2}),
         ("elements of JSON differ", [1, 2], [1]),
         ("number of JSON is of the wrong kind", 0.5, "0.5"),
+        ("number of JSON is of the wrong kind", {"a": 100}, {"a": "100"}),
         ("string of JSON is null", {"a": {"b": "x"}}, {"a": {"b": None}}),
     ],
 )

@@ -92,6 +92,26 @@ def test_events_that_do_not_fit_into_the_buffer_are_one_finding():
     assert every == {"event across a border of 4 KiB refused: IllegalArgumentException: limit exceeded"}
 
 
+def test_an_empty_text_is_not_one_in_other_characters():
+    def lost(entry):
+        return {**entry, "rows_query": ""} if entry.get("rows_query") else entry
+
+    every = {each for case in cases("rows_query_streams", "mysql-8.0") for each in findings(case, changed(case, lost))}
+    assert every == {"rows_query of ROWS_QUERY cut short"}
+
+
+def test_a_longer_post_header_of_an_event_that_does_not_fit_into_the_buffer_is_misread():
+    case = next(
+        case
+        for case in cases("rows_query_streams", "mysql-8.0")
+        if refused_where(case, is_across, "out of range") is not None
+    )
+    answer = refused_where(case, is_across, "out of range")
+    expected = replace(case.expected, made_for={len(answer.events): "FORMAT-POST-HEADER-LENGTHS"})
+    seen = findings(replace(case, expected=expected), answer)
+    assert {each.split(" refused")[0] for each in seen} == {"ROWS_QUERY with a longer post-header misread"}
+
+
 def test_another_reason_for_a_large_event_is_about_its_type():
     together = together_of(
         "rows_query_streams", "mysql-8.0", lambda case: refused_where(case, is_across, "not supported")
@@ -318,3 +338,19 @@ def test_values_that_are_wrong_from_one_on_to_the_end_of_an_event_are_one_findin
         assert len(of_rows) <= 1
         together.update(of_rows)
     assert together
+
+
+def test_rows_without_their_vector_do_not_show_that_vectors_are_known():
+    def answered(case):
+        vectors = {
+            case.expected.events[each]["offset"]: {str(n) for n, code in enumerate(codes) if code == ColumnType.VECTOR}
+            for each, codes in case.expected.columns.items()
+        }
+
+        def has_vector(entry):
+            images = [image for row in entry.get("rows", ()) for image in row.values() if image is not None]
+            return any(image.get(name) for image in images for name in vectors.get(entry["offset"], ()))
+
+        return refused_where(case, has_vector, "type 242")
+
+    assert together_of("every_column_type", "mysql-9.x", answered) == {"table with VECTOR columns refused"}

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import math
 import re
 from dataclasses import replace
 from importlib import resources
@@ -487,3 +488,11 @@ def test_digits_are_read_in_a_second_step_to_the_same_answer():
     events = [{"offset": 4, "type": 2, "thread_id": 9, "query": "7", "variable_value": "7"}]
     digits = [{"offset": "4", "type": "2", "thread_id": "9", "query": "7", "variable_value": "7"}]
     assert decode(answer(events=digits)) == decode(answer(events=events)) == Observation(tuple(events))
+
+
+@pytest.mark.parametrize(("written", "sign"), [("-0", -1.0), ("-0.0", -1.0), ("0", 1.0), ('":-0,"', None)])
+def test_minus_zero_keeps_its_sign_as_go_and_c_write_it(written, sign):
+    line = answer(events=[{"offset": 4, "type": 15, "rows": [{"before": None, "after": {"0": "VALUE"}}]}])
+    observed = decode(line.replace(b'"VALUE"', written.encode()))
+    value = observed.events[0]["rows"][0]["after"]["0"]
+    assert value == ":-0," if sign is None else math.copysign(1.0, value) == sign

@@ -318,13 +318,14 @@ class Reader:
         self.version = match[1] if match else "unknown"
         self._readers = {**READERS, **MYSQL_READERS} if self.name == "mysqlbinlog" else READERS
         # Without -vv MySQL's program prints no Rows_query events; with it MariaDB's stops at columns it cannot print.
-        # Newer programs of MariaDB refuse GTIDs out of order, which servers log, unless an option asks for them.
+        # Newer programs of MariaDB refuse GTIDs out of order, which servers log, and logs that do not follow on one
+        # another, unless an option asks for them.
+        self._unordered = ["--skip-gtid-strict-mode"] if "gtid-strict-mode" in usage else []
         # Files of LOAD DATA are written to the folder, and deleted with it.
         self._options = [
             *(["-vv"] if self.name == "mysqlbinlog" else []), "--hexdump",
             "--base64-output=decode-rows", "--verify-binlog-checksum",
-            *(["--skip-gtid-strict-mode"] if "gtid-strict-mode" in usage else []),
-            f"--local-load={folder}",
+            *self._unordered, f"--local-load={folder}",
         ]  # fmt: skip
         self._command = [program, "--no-defaults", *self._options, str(self._file)]
         self._knows_gtids = "BINLOG-DUMP-GTIDS" in usage
@@ -500,7 +501,7 @@ class Reader:
         # In the notation of TZ, hours west of UTC are positive.
         zone = f"KIT{'-' if east >= 0 else '+'}{abs(east) // 60:02d}:{abs(east) % 60:02d}"
         command = [
-            self._program, "--no-defaults", *["-v"] * settings["verbose"],
+            self._program, "--no-defaults", *self._unordered, *["-v"] * settings["verbose"],
             f"--base64-output={settings['base64_output']}", f"--start-position={settings['start_position']}",
             f"--local-load={self._folder}", *map(str, files),
         ]  # fmt: skip

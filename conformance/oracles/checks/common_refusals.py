@@ -9,6 +9,7 @@ from conformance.binlog.event_types import COMPRESSED_ROWS, COMPRESSED_ROWS_V1, 
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import NOT_UNPACKED, REFUSED, Cause
+from conformance.oracles.checks.post_headers import LONGER
 from conformance.oracles.reasons import OF_BOUNDS, OF_MEMORY
 
 #: The smallest buffer in which readers are taken to read logs, in bytes; larger ones are multiples of it.
@@ -22,6 +23,9 @@ _COMPRESSED: Final = frozenset((*COMPRESSED_ROWS, *COMPRESSED_ROWS_V1))
 _TAG: Final = re.compile(r":[a-z_]\w*:")
 
 _ANY: Final = re.compile("")
+_NUMBER: Final = re.compile(r"\d{1,10}")
+#: What unpacks the statements and the rows that MariaDB compresses is the same.
+_OF_COMPRESSION: Final = re.compile("compress", re.IGNORECASE)
 #: A reader that does not know the metadata of such a column gets those after it wrong, or all values of its rows.
 _VECTORS: Final = Cause(REFUSED, "table with VECTOR columns")
 _COMPRESSED_COLUMNS: Final = "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"
@@ -47,6 +51,15 @@ def _has_vectors(alignment: Alignment, index: int) -> bool:
     return ColumnType.VECTOR in alignment.case.expected.columns.get(index, ())
 
 
+def _has_vector(alignment: Alignment, index: int) -> bool:
+    """Return whether an event has a value of such a column: rows without one are read whether it is known or not."""
+    columns = alignment.case.expected.columns.get(index, ())
+    vectors = {str(number) for number, code in enumerate(columns) if code == ColumnType.VECTOR}
+    rows = alignment.case.expected.events[index].get("rows", ()) if vectors else ()
+    images = (image for row in rows for image in (row["before"], row["after"]) if image is not None)
+    return any(image.get(name) is not None for image in images for name in vectors)
+
+
 def _is_of_vectors(alignment: Alignment, index: int) -> bool:
     """Return whether an event describes a table with a column of vectors, whose metadata a reader may not know."""
     if not _is_of(EventType.TABLE_MAP)(alignment, index):
@@ -60,10 +73,28 @@ def _is_across(alignment: Alignment, index: int) -> bool:
     """Return whether an event does not fit into the rest of a buffer, if buffers are read one after the other.
 
     Nothing else shows it, as the event may be too large for other reasons: so the cause names the border and no buffer.
+    One with a longer post-header is misread for that, wherever it is.
     """
+    if alignment.case.expected.made_for.get(index) == LONGER:
+        return False
     entry = alignment.case.expected.events[index]
     start, last = entry["offset"], entry["offset"] + entry["length"] - 1
     return bool(start // _BUFFER != last // _BUFFER)
+
+
+def _is_cut_off(alignment: Alignment, index: int) -> bool:
+    """Return whether an event across a border is refused with words about the length of all of it, or its last byte.
+
+    It is then no fault of its layout, whatever its type is: the rest of it was not there to be read.
+    """
+    error, length = alignment.observation.error, alignment.case.expected.events[index]["length"]
+    numbers = {int(each) for each in _NUMBER.findall(error.message)} if error is not None else set()
+    return _is_across(alignment, index) and not numbers.isdisjoint({length - 1, length})
+
+
+def _is_packed(alignment: Alignment, index: int) -> bool:
+    """Return whether an event has compressed rows, all of which were there to be read."""
+    return _is_of(*_COMPRESSED)(alignment, index) and not _is_cut_off(alignment, index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,25 +106,28 @@ class _Row:
         words: What the reason must hold.
         cause: The cause, without a reason.
         has_reason: Whether the reason is part of the cause; otherwise it depends on the bytes.
+        shows: Returns whether an event, if it is read, shows that the reader knows the layout; `applies` if None.
     """
 
     applies: Callable[[Alignment, int], bool]
     words: re.Pattern[str]
     cause: Cause
     has_reason: bool
+    shows: Callable[[Alignment, int], bool] | None = None
 
 
 #: The first row that applies counts.
 _ROWS: Final = (
     _Row(_is_of_compressed_columns, _ANY, Cause(REFUSED, "table with compressed columns"), has_reason=False),
     _Row(_is_of_vectors, _ANY, _VECTORS, has_reason=False),
-    _Row(_has_vectors, _ANY, _VECTORS, has_reason=False),
+    _Row(_has_vectors, _ANY, _VECTORS, has_reason=False, shows=_has_vector),
     _Row(_has_tags, OF_BOUNDS, Cause(REFUSED, "GTID set with tags"), has_reason=False),
+    _Row(_is_packed, OF_BOUNDS, NOT_UNPACKED, has_reason=False),
     _Row(
-        _is_of(*_COMPRESSED),
-        OF_BOUNDS,
-        NOT_UNPACKED,
-        has_reason=False,
+        _is_of(*_COMPRESSED, EventType.MARIADB_QUERY_COMPRESSED),
+        _OF_COMPRESSION,
+        Cause(REFUSED, "compressed event of MARIADB"),
+        has_reason=True,
     ),
     _Row(_is_of(*_OF_FILES), OF_MEMORY, Cause(REFUSED, "event of LOAD DATA"), has_reason=True),
     _Row(_is_across, OF_BOUNDS, Cause(REFUSED, "event across a border of 4 KiB"), has_reason=True),
@@ -113,8 +147,8 @@ def common_cause(alignment: Alignment, at: int, reason: str) -> Cause | None:
         return None
     for row in _ROWS:
         if row.applies(alignment, index) and row.words.search(reason):
-            # One that is read shows that the reader knows the layout.
-            if not row.has_reason and any(row.applies(alignment, each) for each in _read(alignment)):
+            shows = row.shows or row.applies
+            if not row.has_reason and any(shows(alignment, each) for each in _read(alignment)):
                 continue
             return Cause(row.cause.kind, row.cause.subject, reason=reason if row.has_reason else "")
     return None

@@ -11,6 +11,7 @@ _WIDTHS: Final = (16, 32, 64)
 #: A date, a time, or both, as servers print them.
 _TEMPORAL: Final = re.compile(r"(?:\d{4}-\d\d-\d\d)?(?: ?-?\d{2,3}:\d\d:\d\d\.\d{6})?")
 _CHANGE: Final = ("operation", "path")
+_NUMBERS: Final = frozenset({"integer", "number"})
 
 
 class JsonDifference(NamedTuple):
@@ -51,6 +52,9 @@ def _of_values(expected: Any, seen: Any) -> JsonDifference:
         if len(expected) != len(seen):
             return JsonDifference("elements", "differ")
         pairs = list(zip(expected, seen, strict=True))
+    elif isinstance(seen, str) and _kind(expected) in _NUMBERS:
+        # A DECIMAL of JSON without a fraction is an integer here, and as wrong as one with a fraction.
+        return JsonDifference("number", _how(expected, seen))
     else:
         return JsonDifference(_kind(expected), _how(expected, seen))
     return next(_of_values(*pair) for pair in pairs if not same_json(*pair))

@@ -13,8 +13,11 @@ _REPLACEMENTS: Final = ("?", "\N{REPLACEMENT CHARACTER}", "")
 
 
 def is_in_other_characters(expected: object, seen: object) -> bool:
-    """Return whether a text has the expected bytes, taken for characters of one byte each, or replaced by others."""
-    if not isinstance(expected, str) or not isinstance(seen, str) or expected == seen or expected.isascii():
+    """Return whether a text has the expected bytes, taken for characters of one byte each, or replaced by others.
+
+    An empty text is left out: it may be lost for any reason.
+    """
+    if not isinstance(expected, str) or not isinstance(seen, str) or expected == seen or expected.isascii() or not seen:
         return False
     octets = expected.encode()
     return any(octets.decode(name, "replace") == seen for name in _OF_ONE_BYTE) or any(

@@ -22,6 +22,13 @@ const library = "github.com/go-mysql-org/go-mysql"
 // The bytes of a message that are kept: the library's messages contain whole events.
 const messageSize = 300
 
+// How long an answer may be, in bytes, and how much longer for each byte of the stream: docs/protocol.md.
+const (
+	answerBytes   = 4 << 20
+	answerForByte = 64
+	tooLong       = "documents that are longer in text than an answer may be"
+)
+
 type object = map[string]any
 
 var fields = []string{
@@ -131,6 +138,9 @@ func serve(in io.Reader, out io.Writer) error {
 		text, err := json.Marshal(answer)
 		if err != nil {
 			return err
+		}
+		if req.Cmd == "decode" && len(text) > answerBytes+answerForByte*len(req.Stream) {
+			text, _ = json.Marshal(object{"seq": req.Seq, "unsupported": tooLong})
 		}
 		if _, err := out.Write(append(text, '\n')); err != nil {
 			return err

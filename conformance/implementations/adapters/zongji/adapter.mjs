@@ -29,6 +29,9 @@ const FORMAT_DESCRIPTION = 15;
 // Bytes of a format description before the post-header lengths, which the first byte of this number counts.
 const BEFORE_LENGTHS = 57;
 const CHECKSUMS_SINCE = [5, 6, 1];
+// How long an answer may be, in bytes, and how much longer for each byte of the stream: docs/protocol.md.
+const ANSWER_BYTES = 4 << 20;
+const ANSWER_FOR_BYTE = 64;
 
 const uuid = (buffer) => buffer.toString('hex').replace(/(.{8})(.{4})(.{4})(.{4})(.{12})/, '$1-$2-$3-$4-$5');
 const base64 = (buffer) => ({ base64: buffer.toString('base64') });
@@ -170,6 +173,17 @@ function decode(stream, profile) {
   return { events, error: null };
 }
 
+// Returns the line of an answer about a stream. What is compressed can be longer in text than an answer may be, and than a
+// string can be: texts are counted before they are written, as one of their characters may take six bytes.
+function lineOf(seq, decoded, stream) {
+  const limit = ANSWER_BYTES + ANSWER_FOR_BYTE * stream.length;
+  const texts = decoded.events.flatMap(Object.values).filter((value) => typeof value === 'string');
+  const characters = texts.reduce((sum, text) => sum + text.length, 0);
+  const line = characters > limit ? null : JSON.stringify({ seq, ...decoded });
+  if (line !== null && Buffer.byteLength(line) <= limit) return line;
+  return JSON.stringify({ seq, unsupported: 'texts that are longer than an answer may be' });
+}
+
 // The codes of the library's classes, which do not keep them. Rows have a length of extra data since version 2.
 const CODES = {
   Query: 2, Stop: 3, Rotate: 4, IntVar: 5, Format: 15, Xid: 16, TableMap: 19, Heartbeat: 27, RowsQuery: 29,
@@ -246,12 +260,13 @@ function deliver(settings) {
   });
 }
 
+// Returns the line that answers a question.
 async function answer(question) {
   switch (question.cmd) {
     case 'start': {
       const decodes = { fields: declared, abilities: ['error_at'], profiles: ['mysql'] };
       if ('MariadbGtid' in classes) decodes.profiles.push('mariadb');
-      return {
+      return JSON.stringify({
         protocol: 1,
         implementation: {
           name: NAME, version: ABOUT.version, language: 'JavaScript', homepage: HOMEPAGES[NAME],
@@ -259,20 +274,22 @@ async function answer(question) {
         roles: ZongJi.prototype.hasOwnProperty('gtidSet')
           ? { decode: decodes, client: { fields: OF_CLIENT, abilities: [], profiles: ['mysql'] } }
           : { decode: decodes },
-      };
+      });
     }
-    case 'decode':
-      if (question.stream === undefined) return { seq: question.seq, unsupported: 'streams in files' };
-      return { seq: question.seq, ...decode(Buffer.from(question.stream, 'base64'), question.profile) };
+    case 'decode': {
+      if (question.stream === undefined) return JSON.stringify({ seq: question.seq, unsupported: 'streams in files' });
+      const stream = Buffer.from(question.stream, 'base64');
+      return lineOf(question.seq, decode(stream, question.profile), stream);
+    }
     case 'client':
-      return { seq: question.seq, ...await deliver(question.settings) };
+      return JSON.stringify({ seq: question.seq, ...await deliver(question.settings) });
     default:
-      return { seq: question.seq, unsupported: `the role ${question.cmd}` };
+      return JSON.stringify({ seq: question.seq, unsupported: `the role ${question.cmd}` });
   }
 }
 
 for await (const line of readline.createInterface({ input: process.stdin })) {
   const question = JSON.parse(line);
   if (question.cmd === 'stop') break;
-  process.stdout.write(`${JSON.stringify(await answer(question))}\n`);
+  process.stdout.write(`${await answer(question)}\n`);
 }

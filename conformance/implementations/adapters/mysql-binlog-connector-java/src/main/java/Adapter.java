@@ -30,7 +30,8 @@ public final class Adapter {
       List.of("offset", "type", "timestamp", "server_id", "length", "log_pos", "flags", "handled");
   private static final String PARSER_PROPERTIES =
       "/META-INF/maven/com.zendesk/mysql-binlog-connector-java/pom.properties";
-  private static final Gson GSON = new GsonBuilder().serializeNulls().disableHtmlEscaping().create();
+  private static final Gson GSON = new GsonBuilder().serializeNulls().disableHtmlEscaping()
+      .registerTypeAdapter(RowValues.Document.class, RowValues.Document.AS_IT_IS).create();
 
   /** A request of the kit; Gson sets the members that are there. */
   private static final class Request {

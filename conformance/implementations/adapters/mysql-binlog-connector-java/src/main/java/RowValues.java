@@ -3,8 +3,14 @@ import com.github.shyiko.mysql.binlog.event.deserialization.ColumnType;
 import com.github.shyiko.mysql.binlog.event.deserialization.json.JsonBinary;
 import com.google.gson.JsonParseException;
 import com.google.gson.JsonParser;
+import com.google.gson.Strictness;
+import com.google.gson.TypeAdapter;
+import com.google.gson.stream.JsonReader;
+import com.google.gson.stream.JsonToken;
+import com.google.gson.stream.JsonWriter;
 import java.io.IOException;
 import java.io.Serializable;
+import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.math.BigDecimal;
 import java.util.Base64;
@@ -13,10 +19,12 @@ import java.util.GregorianCalendar;
 import java.util.Map;
 import java.util.TimeZone;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 
 /** The library's values of the rows of one table, in the notation of the protocol. */
 final class RowValues {
   private static final long MICROS = 1_000_000;
+  private static final Pattern MANY_DIGITS = Pattern.compile("(?<=[1-9])\\d{18,}");
   private final ColumnType[] types;
 
   RowValues(TableMapEventData table) {
@@ -85,11 +93,32 @@ final class RowValues {
     } catch (IOException | RuntimeException refusal) {
       throw new UncheckedIOException(new IOException(refusal));
     }
+    return isJson(text) ? Map.of("json", new Document(text)) : text;
+  }
+
+  /** Gson takes some numbers of many digits for texts without quotes: it is asked about the same text with fewer. */
+  private static boolean isJson(String text) {
+    JsonReader reader = new JsonReader(new StringReader(MANY_DIGITS.matcher(text).replaceAll("1111")));
+    reader.setStrictness(Strictness.STRICT);
     try {
-      return Map.of("json", JsonParser.parseString(text)); // So Gson writes numbers as the library does.
-    } catch (JsonParseException invalid) {
-      return text;
+      JsonParser.parseReader(reader);
+      return reader.peek() == JsonToken.END_DOCUMENT;
+    } catch (JsonParseException | IOException invalid) {
+      return false;
     }
+  }
+
+  /** A document as the library writes it. */
+  record Document(String text) {
+    static final TypeAdapter<Document> AS_IT_IS = new TypeAdapter<>() {
+      @Override public void write(JsonWriter writer, Document document) throws IOException {
+        writer.jsonValue(document.text());
+      }
+
+      @Override public Document read(JsonReader reader) {
+        throw new UnsupportedOperationException();
+      }
+    };
   }
 
   static Object bytes(byte[] bytes) {
