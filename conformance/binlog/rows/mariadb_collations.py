@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Final
 
 #: Id -> name without the character set's, where MySQL has another name.
-RENAMED: Final[Mapping[int, str]] = dict.fromkeys((122, 149, 181, 213, 245), "croatian_mysql561_ci")
+_RENAMED: Final[Mapping[int, str]] = dict.fromkeys((122, 149, 181, 213, 245), "croatian_mysql561_ci")
 #: Character set -> the id of the first of its collations in `_OWN`.
 _OWN_FIRST: Final[Mapping[str, int]] = {"utf8mb3": 576, "utf8mb4": 608, "ucs2": 640, "utf16": 672, "utf32": 736}
 _OWN: Final = ("croatian_ci", "myanmar_ci", "thai_520_w2")
@@ -44,7 +44,7 @@ def mariadb_collations(shared: Mapping[int, tuple[str, str]]) -> Iterator[tuple[
     Args:
         shared: The collations that MySQL has, in the same form.
     """
-    for number, name in RENAMED.items():
+    for number, name in _RENAMED.items():
         yield number, (shared[number][0], name)
     for charset, first in _OWN_FIRST.items():
         for at, name in enumerate(_OWN):
