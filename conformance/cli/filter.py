@@ -109,7 +109,7 @@ def command(
         )
     except ValueError as error:
         raise UserError(f"--renames: {error}") from error
-    chosen = LogFilter(tables_filter, unpack_payloads=unpack_payloads)
+    chosen = LogFilter(tables_filter, unpack_payloads=unpack_payloads, rules=_RULES)
     try:
         with open_log(file) as stream, _output(output) as out, reading_progress(file, stream) as progress:
             _copy(chosen, stream, _Output(output, out), progress)

@@ -11,6 +11,7 @@ from conformance.binlog.event import Event
 from conformance.binlog.event_types import GTID_TYPES, EventType, Purpose, types_of
 from conformance.binlog.header import LENGTH_AT, MAGIC
 from conformance.binlog.limits import check_event_bytes, check_events
+from conformance.binlog.reader import ReaderRules
 from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.binlog.transaction_payload import Compression, inner_events, pack_events
 from conformance.models.filtering.event_part import EventParts
@@ -66,13 +67,15 @@ class LogFilter:
         tables: Decides statements and tables.
         unpack_payloads: Write the remaining events of a Transaction_payload that does not pass whole as plain
             events, instead of packing them into a payload again.
+        rules: What the reader of the log accepts, inside payloads too; with None, events of any type pass there.
     """
 
-    def __init__(self, tables: TableFilter, *, unpack_payloads: bool = False) -> None:
+    def __init__(self, tables: TableFilter, *, unpack_payloads: bool = False, rules: ReaderRules | None = None) -> None:
         self.counts = FilterCounts(unmet=set(tables.rules.tables()))
         self._parts = EventParts(statements=tables.wants_statements)
         self._groups = GroupFilter(tables)
         self._unpack = unpack_payloads
+        self._rules = rules
         self._waiting: deque[Event] = deque()
         self._offset = 0
 
@@ -93,7 +96,7 @@ class LogFilter:
         self._waiting.append(event)
         with located(event.offset):
             check_events(len(self._waiting), "the transaction has")
-            part = self._parts.part(event, inner_events(event) if payload else ())
+            part = self._parts.part(event, inner_events(event, rules=self._rules) if payload else ())
         for group in self._groups.add(part):
             yield from self._group(group)
 
