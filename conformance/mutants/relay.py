@@ -5,6 +5,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Final
 
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.event_types import KNOWN_TYPES, ROWS_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.gtid_set import GtidSet
@@ -25,6 +26,9 @@ from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.reference.relay import answer_with
 
 _FAR: Final = 1_000_000
+_ARTIFICIAL: Final = 0x20
+#: The bytes of a format description with its time of creation.
+_CREATED: Final = slice(HEADER_BYTES + 52, HEADER_BYTES + 56)
 _RECEIVED: Final = {int(EventType.QUERY)}
 
 
@@ -199,6 +203,38 @@ class _KeepsParser(Receiver):
             ReplicaEvent(offset=0, type=int(EventType.QUERY), length=0, query="BEGIN"),
         ):
             self._warning(event)
+
+
+class _FeedsIgnored(Receiver):
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        reception = super()._reception(event)
+        if reception is Reception.LEFT_OUT and event.server_id in self.settings.ignored_ids:
+            self._warning(event)
+        return reception
+
+
+class _CountsCutOff(Receiver):
+    """A receiver that takes a transaction as received when the connection is lost within it."""
+
+    def _connect(self) -> None:
+        gtid = self._gtid
+        super()._connect()
+        self._gtid = gtid
+
+
+class _KeepsTimeOfStart(Receiver):
+    """A receiver that goes on in the next relay log with the source's format description as it was received."""
+
+    def rotate(self, *, timestamp: int | None = None) -> None:
+        before = len(self.events)
+        super().rotate(timestamp=timestamp)
+        last = self.events[-1]
+        if self._source_format is not None and len(self.events) > before and last.flags & _ARTIFICIAL:
+            made = bytearray(last.data)
+            made[_CREATED] = self._source_format[_CREATED]
+            if self._algorithm is not None:
+                made[-CHECKSUM_BYTES:] = checksum(made[:-CHECKSUM_BYTES]).to_bytes(CHECKSUM_BYTES, "little")
+            self.events[-1] = last._replace(data=bytes(made))
 
 
 class _LeavesOutWarned(Receiver):
@@ -453,6 +489,25 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL4162-RELAY-FEEDS-QUEUED",
         "feeds the parser events that it does not write",
         answer=_of(_FeedsAll),
+    ),
+    Mutant(
+        "relay-parser-fed-ignored",
+        "WL4162-RELAY-FEEDS-QUEUED",
+        "feeds the parser the events of servers that are to be ignored",
+        answer=_of(_FeedsIgnored),
+        also=("WL4162-RESET-RECEIVER-LOOP",),
+    ),
+    Mutant(
+        "relay-cut-off-group-counted",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "takes a transaction as received in which the connection was lost",
+        answer=_of(_CountsCutOff),
+    ),
+    Mutant(
+        "relay-next-format-created",
+        "FORMAT-RELAY-EVENT",
+        "goes on in the next relay log with the time of the source's start in its format description",
+        answer=_of(_KeepsTimeOfStart),
     ),
     Mutant(
         "relay-no-previous-gtids",

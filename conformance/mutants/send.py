@@ -149,6 +149,34 @@ class _SilentAfterSkipping(Sender):
         self._skipped_to = None
 
 
+class _SkipsAfterWaiting(Sender):
+    """Leaves out what comes after a wait as well as what came before it, up to the next Gtid event."""
+
+    def _wait(self, log: Log, position: int) -> None:
+        before = self._skipping
+        super()._wait(log, position)
+        self._skipping = before
+
+
+class _SilentInShortWaits(Sender):
+    """Sends the position after what it leaves out only with the heartbeats of a wait that is long enough for them."""
+
+    def _wait(self, log: Log, position: int) -> None:
+        if self.settings.heartbeats_at(log.name, position):
+            super()._wait(log, position)
+        else:
+            self._skipping = False
+
+
+class _NeedsGtidsBefore(Sender):
+    """Begins with no log whose Previous_gtids event has an empty set, but the first one."""
+
+    def _has_all_before(self, log: Log) -> bool:
+        return any(
+            each.previous_gtids.sources for each in log.events if each.previous_gtids
+        ) and super()._has_all_before(log)
+
+
 class _LeavesOutGtidOnly(Sender):
     """Leaves out the Gtid event of a transaction that the replica has, and sends the rest of it."""
 
@@ -397,6 +425,24 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-SEND-HEARTBEAT",
         "sends no heartbeat after transactions that the replica has",
         answer=_by(_SilentAfterSkipping),
+    ),
+    Mutant(
+        "send-silent-in-short-waits",
+        "FORMAT-SEND-HEARTBEAT",
+        "sends no position after transactions that the replica has in a wait shorter than a heartbeat period",
+        answer=_by(_SilentInShortWaits),
+    ),
+    Mutant(
+        "send-skips-after-waiting",
+        "FORMAT-SEND-GTIDS-SKIPPED",
+        "leaves out a Stop that comes after a wait, which came after a transaction that the replica has",
+        answer=_by(_SkipsAfterWaiting),
+    ),
+    Mutant(
+        "send-needs-gtids-before",
+        "FORMAT-SEND-FIRST-LOG",
+        "begins with no log that names no GTIDs before it, but the first one",
+        answer=_by(_NeedsGtidsBefore),
     ),
     Mutant(
         "send-checksums-always",

@@ -93,7 +93,7 @@ def gtid_tagged(stream: StreamBuilder, *, group_length: int, gtid_flags: int | N
         gtid_flags: Its own flags byte; any that servers write when None.
     """
     choose = stream.choose
-    uuid, tag = stream.vary(SOURCE), stream.vary(TAG)
+    uuid, tag = UUIDS[0] if stream.gtid_step else stream.vary(SOURCE), stream.vary(TAG)
     gno = _unused_gno(stream, uuid, tag)
     fields: dict[str, Any] = {"gtid_flags": choose.integer(0, 1) if gtid_flags is None else gtid_flags}
     wire: dict[str, Any] = {"source_uuid": uuid, "gno": gno, "tag": tag.encode()}

@@ -12,6 +12,7 @@ from conformance.models.server.statements import (
     CreateTable,
     Disconnect,
     DropDatabase,
+    DropTable,
     FlushLogs,
     Insert,
     Rollback,
@@ -20,6 +21,7 @@ from conformance.models.server.statements import (
     SetGlobal,
     SetSession,
     SetUserVariable,
+    Update,
     Use,
 )
 from conformance.models.server.tables import TableName
@@ -69,6 +71,44 @@ def _loses_default(scenario: LogQuestion, table: TableName) -> None:
     scenario.do(Insert(table=table, values=(2,), session=_OTHER))
     scenario.do(Commit(session=_OTHER))
     scenario.do(Insert(table=table, values=(3,), session=_OTHER))
+
+
+def _drops_default(scenario: LogQuestion, table: TableName) -> None:
+    """Drop its own default database, and go on without one."""
+    lost = scenario.databases[1]
+    scenario.do(Commit(session=_OTHER))
+    scenario.do(CreateDatabase(database=lost, session=_OTHER))
+    scenario.do(Use(database=lost, session=_OTHER))
+    scenario.do(DropDatabase(database=lost, session=_OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+
+
+def _ends_irrevocably(scenario: LogQuestion, table: TableName) -> None:
+    """End with an open transaction that has changed a table which cannot be rolled back: it is logged as such."""
+    plain = scenario.create(engine="myisam", session=_DROPPING)
+    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    scenario.do(Insert(table=plain, values=(2,), session=_OTHER))
+    scenario.do(Disconnect(session=_OTHER))
+
+
+def _hides_table(scenario: LogQuestion, table: TableName) -> None:
+    """Have a temporary table with the name of an ordinary one, which the other sessions see."""
+    name = scenario.create(engine="innodb", session=_DROPPING)
+    scenario.do(Commit(session=_OTHER))
+    scenario.create(name=name, engine="innodb", temporary=True, session=_OTHER)
+    for session in (_OTHER, _DROPPING):
+        scenario.do(Insert(table=name, values=(session,), session=session))
+    scenario.do(DropTable(tables=(name,), temporary=True, session=_OTHER))
+    scenario.do(Update(table=name, session=_OTHER))
+
+
+def _sets_option(scenario: LogQuestion, table: TableName) -> None:
+    """Try to set the option for the statement's text in a transaction, which refuses it, although it is still empty."""
+    own = scenario.server.session(_OTHER).binlog_rows_query_log_events
+    variable = "binlog_rows_query_log_events"
+    scenario.do(SetSession(variable=variable, value="OFF" if own else "ON", session=_OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    scenario.do(Commit(session=_OTHER))
 
 
 def _same_name(scenario: LogQuestion, table: TableName) -> None:
@@ -136,7 +176,11 @@ _DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
     "rolls back": _rolls_back,
     "ends": _ends,
     "goes back to a savepoint": _goes_back,
+    "ends after what cannot be undone": _ends_irrevocably,
     "loses its default database": _loses_default,
+    "drops its default database": _drops_default,
+    "hides a table": _hides_table,
+    "sets the option in a transaction": _sets_option,
     "has a temporary table of the same name": _same_name,
     "has a user variable": _variable,
     "logs in another format": _format,

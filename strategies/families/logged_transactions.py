@@ -48,7 +48,7 @@ _SET_AGAIN: Final = 3
 #: A savepoint that is set again is another one, in the place of the first.
 _BACK_TO: Final = choices(
     "savepoint",
-    ("the first", "the first, twice", "the last", "one set again"),
+    ("the first", "the first, twice", "the first, then a later one", "the last", "one set again"),
     when={"end": ("rollback to a savepoint",)},
 )
 _ROWS_EVENT: Final = Dimension("binlog_row_event_max_size", {"8192": 8192, "256": 256})
@@ -92,6 +92,10 @@ def _transaction(scenario: LogQuestion, values: tuple[int, ...]) -> None:
         # A savepoint is still there after the first rollback to it.
         _change(scenario, values)
         scenario.do(RollbackTo(name=names[0]))
+    if back_to == "the first, then a later one":
+        # A rollback to a savepoint deletes those that were set after it.
+        _change(scenario, values)
+        scenario.do(RollbackTo(name=names[-1]))
     if end != "autocommit":
         scenario.do(Rollback() if end == "rollback" else Commit())
 

@@ -6,6 +6,7 @@ from typing import Final
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import gtid_events, mysql_events, server_events
 from conformance.strategies.grammar.dimension import Dimension, Number, choices
@@ -50,6 +51,43 @@ def _back_to_savepoint(stream: StreamBuilder) -> _Parts:
             mysql_events.xid(stream),
         ]
     ]
+
+
+def _back_to_last_savepoint(stream: StreamBuilder) -> _Parts:
+    """Return a group that goes back to the second of two savepoints of one name: the first is gone."""
+    place = _query(stream, "SAVEPOINT `s`")
+    return [
+        [
+            *_query(stream, "BEGIN"),
+            *place,
+            *_insert(stream),
+            *place,
+            *_insert(stream),
+            *_query(stream, "ROLLBACK TO `s`"),
+            mysql_events.xid(stream),
+        ]
+    ]
+
+
+def _back_twice(stream: StreamBuilder) -> _Parts:
+    """Return a group that goes back to one savepoint twice: it stays where it was set."""
+    back = [*_insert(stream), *_query(stream, "ROLLBACK TO `s`")]
+    return [
+        [
+            *_query(stream, "BEGIN"),
+            *_insert(stream),
+            *_query(stream, "SAVEPOINT `s`"),
+            *back,
+            *back,
+            mysql_events.xid(stream),
+        ]
+    ]
+
+
+def _cut_off(stream: StreamBuilder) -> _Parts:
+    """Return the beginning of a group, as of a connection that was lost, and the next group: the first never was."""
+    begun = [*_query(stream, "BEGIN"), *_insert(stream)]
+    return [begun, [*_query(stream, "BEGIN"), *_insert(stream), mysql_events.xid(stream)]]
 
 
 def _savepoints(stream: StreamBuilder) -> _Parts:
@@ -111,12 +149,17 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
         "without changes": _without_changes,
         "without changes, ended by an Xid event": _without_changes_by_xid,
         "rolled back to a savepoint": _back_to_savepoint,
+        "rolled back to a savepoint that was set again": _back_to_last_savepoint,
+        "rolled back to a savepoint twice": _back_twice,
         "with savepoints": _savepoints,
+        "cut off": _cut_off,
         "table ids that were another table's": _ids_of_other_tables,
         "XA transaction in two phases": _two_phases,
         "CREATE TABLE with START TRANSACTION": _atomic_creation,
     },
     profiles={
+        # Without the event before the next group nothing shows that the rest never came.
+        "cut off": WITH_ANONYMOUS_GTIDS,
         "XA transaction in two phases": Profiles("mysql >= 5.7"),
         "CREATE TABLE with START TRANSACTION": Profiles("mysql >= 8.4"),
     },

@@ -91,8 +91,8 @@ def relay_logs(stream: StreamBuilder) -> None:
         stream.add(mysql_events.stop(stream) if end == "Stop" else replica_groups.rotate(stream, "binlog.000099", 4))
 
 
-def _begin(stream: StreamBuilder, lengths: bytes | None = None) -> None:
-    stream.describe_format(post_header_lengths=lengths)
+def _begin(stream: StreamBuilder, lengths: bytes | None = None, *, created: int = 0) -> None:
+    stream.describe_format(post_header_lengths=lengths, created=created)
     if stream.server.gtid_form not in ("absent", "5.6"):
         stream.add(gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=_IGNORABLE))
 
@@ -138,6 +138,8 @@ _NUMBERS: Final = Dimension(
     {"any": 0, "in a row": 1, "every other one": 2},
     when={"gtid_mode": ("ON",)},
 )
+#: The source sends it from the beginning of its log; a relay log that goes on with the same format has it without.
+_CREATED: Final = yes_or_no("the source's log has the time of a start")
 #: Its Previous_gtids event is the second that is received.
 _NEXT_FOLLOWS: Final = yes_or_no("the source's next log follows")
 
@@ -145,11 +147,11 @@ _NEXT_FOLLOWS: Final = yes_or_no("the source's next log follows")
 @family(
     focus="WL7592-RELAY-PREVIOUS-GTIDS-OWN",
     profiles=Profiles("worklog", "mysql >= 5.7"),
-    dimensions=(_FLUSHES, _FLUSHED_AT, _NEXT_FOLLOWS, MODE, _TAGS, _NUMBERS, GROUP, CHANGE),
+    dimensions=(_FLUSHES, _FLUSHED_AT, _CREATED, _NEXT_FOLLOWS, MODE, _TAGS, _NUMBERS, GROUP, CHANGE),
 )
 def flushed_relay_logs(stream: StreamBuilder) -> None:
     """Groups for a replica that begins another relay log between them, within them or before them."""
-    _begin(stream)
+    _begin(stream, created=stream.timestamp if stream.vary(_CREATED) else 0)
     mode, at = replica_variants.set_mode(stream), stream.vary(_FLUSHED_AT)
     tagged = mode == "ON" and stream.vary(_TAGS)
     stream.gtid_step = stream.vary(_NUMBERS) if mode == "ON" else 0
@@ -189,18 +191,33 @@ _FLUSHED: Final = Dimension(
     when={"a connection ends": ("after a group",)},
     profiles={"yes": Profiles("worklog", "mysql >= 5.7")},
 )
+#: A group that was cut off and comes again does not count before its end, however often its Gtid event has come.
+_FLUSHED_WITHIN: Final = Dimension(
+    "relay log flushed within the group that comes again",
+    {"no": False, "yes": True},
+    when={
+        "a connection ends": ("after its first event", "within a group"),
+        "the source resumes": ("with the whole group",),
+    },
+    profiles={"yes": Profiles("mysql >= 5.7")},
+)
 
 
-@family(focus="WL4033-RELAY-EVENTS-AS-USUAL", dimensions=(_RECONNECTS, _ENDS, _RESUMES, _FLUSHED, GROUP, CHANGE))
+@family(
+    focus="WL4033-RELAY-EVENTS-AS-USUAL",
+    dimensions=(_RECONNECTS, _ENDS, _RESUMES, _FLUSHED, _FLUSHED_WITHIN, GROUP, CHANGE),
+)
 def reconnected_streams(stream: StreamBuilder) -> None:
     """Groups that a source sends over several connections, which end between groups or within them."""
     _begin(stream)
     ends, resumes = stream.vary(_ENDS), stream.vary(_RESUMES)
+    comes_again = ends != "after a group" and resumes == "with the whole group"
     flushed = ends == "after a group" and stream.vary(_FLUSHED)
+    flushed_within = comes_again and stream.vary(_FLUSHED_WITHIN)
     # Only groups with GTIDs are in the set of the next relay log.
-    mode = "ON" if flushed else "OFF"
+    mode = "ON" if flushed or flushed_within else "OFF"
     stream.settings["gtid_mode"] = mode
-    connections = []
+    connections, flushes = [], []
     for number in stream.several_of(_RECONNECTS):
         planned = replica_variants.group(stream, mode, again=number > 0)
         places = {"after its first event": 1, "within a group": len(planned) - 1}
@@ -210,10 +227,16 @@ def reconnected_streams(stream: StreamBuilder) -> None:
         stream.add(replica_groups.rotate(stream, replica_groups.SOURCE_LOG, stream.offset, flags=_ARTIFICIAL))
         stream.describe_format()
         stream.set_log_pos(0)
-        is_whole = resumes == "with the whole group" and place < len(planned)
-        replica_groups.add(stream, planned if is_whole else planned[place:])
+        following = planned if comes_again and place < len(planned) else planned[place:]
+        if flushed_within:
+            replica_groups.add(stream, following[:-1])
+            flushes.append(stream.offset)
+            following = following[-1:]
+        replica_groups.add(stream, following)
     if flushed:
-        stream.settings["flushes"] = [stream.offset]
+        flushes.append(stream.offset)
+    if flushes:
+        stream.settings["flushes"] = flushes
     replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), mode))
     stream.settings["connections"] = connections
 
@@ -325,6 +348,26 @@ def broken_groups_received(stream: StreamBuilder) -> None:
     replica_variants.add_before(stream, "OFF")
     for event in stream.vary(_BROKEN)(stream):
         stream.add(event)
+    sound_log.add_groups(stream, 0, 1, anonymous=True)
+
+
+#: The server of which nothing is written.
+_OF_IGNORED: Final = 7
+
+
+@family(focus="WL4162-RELAY-FEEDS-QUEUED", profiles=Profiles("worklog"), fault=True, dimensions=(BEFORE,))
+def broken_groups_ignored(stream: StreamBuilder) -> None:
+    """A group without its end, of a server that is to be ignored: it is not fed, so the next group gives no warning.
+
+    Shipped servers feed what they leave out, too.
+    """
+    sound_log.begin_log(stream)
+    stream.settings["ignored_ids"] = [_OF_IGNORED]
+    replica_variants.add_before(stream, "OFF")
+    stream.server_id = _OF_IGNORED
+    for event in _part(stream):
+        stream.add(event)
+    stream.server_id = replica_groups.SOURCE_ID
     sound_log.add_groups(stream, 0, 1, anonymous=True)
 
 

@@ -5,7 +5,7 @@ from typing import Final
 from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
 from conformance.models.replica.failed_drop import drop_statements
 from conformance.specs.versions import Profiles
-from conformance.strategies.grammar.dimension import Number, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -97,7 +97,21 @@ def split_create_selects(stream: StreamBuilder) -> None:
 
 _GIVEN: Final = choices("GTID", ("given", "none"))
 #: Bytes of the names of the dropped tables: few of the longest fit into one statement.
-_NAME_LENGTH: Final = choices("length of names", (64, 60, 33))
+_NAMES: Final = Dimension(
+    "names of the tables",
+    {
+        "of 64 characters": (64, "t"),
+        "of 60": (60, "t"),
+        "of 33": (33, "t"),
+        # With 167 of them a statement would be one byte too long.
+        "of 3": (3, "t"),
+        "of 40, not in ASCII": (40, "\u00e4"),
+    },
+)
+#: How the statement is written, with the name of the database.
+_DROP: Final = choices(
+    "statement", ("DROP DATABASE `{}`", "DROP DATABASE IF EXISTS `{}`", "DROP SCHEMA `{}`", "drop database {}")
+)
 #: How many tables were dropped: as many as one statement can name, one more, or three statements full.
 _DROPPED: Final = choices("dropped tables", ("one more than fit", "as many as fit", "many", "1"))
 _DATABASE: Final = choices("name of the database", ("d1", "x" * 64))
@@ -107,7 +121,7 @@ _DATABASE: Final = choices("name of the database", ("d1", "x" * 64))
     focus="WL7592-APPLY-DROPDB-OFF-ANON-EACH",
     profiles=_NOT_ATOMIC,
     fault=True,
-    dimensions=(_GIVEN, _DROPPED, _NAME_LENGTH, _DATABASE, BEFORE),
+    dimensions=(_GIVEN, _DROPPED, _NAMES, _DATABASE, _DROP, BEFORE),
 )
 def failed_drop_databases(stream: StreamBuilder) -> None:
     """DROP DATABASE on a replica where a file remains in the directory, with a given GTID or without one."""
@@ -116,14 +130,14 @@ def failed_drop_databases(stream: StreamBuilder) -> None:
     mode = "OFF" if anonymous else "ON"
     stream.settings["gtid_mode"] = mode
     replica_variants.add_before(stream, mode)
-    length, database = stream.vary(_NAME_LENGTH), stream.vary(_DATABASE)
-    fit = next(count for count in range(1, 99) if len(list(drop_statements(_names(count + 1, length)))) > 1)
+    (length, filler), database = stream.vary(_NAMES), stream.vary(_DATABASE)
+    fit = next(count for count in range(1, 999) if len(list(drop_statements(_names(count + 1, length, filler)))) > 1)
     count = {"1": 1, "as many as fit": fit, "one more than fit": fit + 1, "many": 3 * fit}[stream.vary(_DROPPED)]
-    stream.settings["leftovers"] = {database: _names(count, length)}
-    dropped = [data_changes.query(stream, f"DROP DATABASE `{database}`", database=database)]
+    stream.settings["leftovers"] = {database: _names(count, length, filler)}
+    dropped = [data_changes.query(stream, stream.vary(_DROP).format(database), database=database)]
     replica_groups.add(stream, replica_groups.with_gtid(stream, dropped, anonymous=anonymous))
     replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=anonymous))
 
 
-def _names(count: int, length: int) -> list[str]:
-    return [f"{number:03d}".rjust(length, "t") for number in range(count)]
+def _names(count: int, length: int, filler: str) -> list[str]:
+    return [f"{number:03d}".rjust(length, filler) for number in range(count)]

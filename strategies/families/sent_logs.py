@@ -72,6 +72,8 @@ _FOREIGN: Final = yes_or_no("the replica has foreign GTIDs")
 _HEARTBEAT: Final = Dimension("version of heartbeats", {"1": False, "2": True}, profiles={"2": WITH_HEARTBEAT_V2})
 _TAGS: Final = Dimension("tags of GTIDs", {"none": False, "some": True}, profiles={"some": WITH_TAGGED_GTIDS})
 _BEFORE: Final = yes_or_no("GTIDs before the first log")
+#: A server whose first log has no transaction begins the second one with the same set, which may be empty.
+_FIRST_EMPTY: Final = yes_or_no("the first log has no transactions", when=_SEVERAL)
 #: Numbers in a row are in one interval of a set, at the end of which and in the midst of which others are missing.
 _NUMBERS: Final = Dimension("numbers of the GTIDs", {"of any size": False, "in a row": True})
 #: The last group of each log, which has an end of its own kind.
@@ -175,6 +177,7 @@ def sent_marked_logs(stream: StreamBuilder) -> None:
         _FOREIGN,
         _HEARTBEAT,
         _BEFORE,
+        _FIRST_EMPTY,
         _NUMBERS,
         _MARKED,
         _LAST_GROUP,
@@ -192,6 +195,9 @@ def sent_gtids(stream: StreamBuilder) -> None:
     lengths = declare_up_to(stream, code)
     for number, count in _several_logs(stream):
         _begin(stream, number, count, lengths=lengths, change=change, before=before)
+        if count > 1 and not number and stream.vary(_FIRST_EMPTY):
+            _end(stream, number, count, change=change)
+            continue
         made = [groups.group(stream) for _ in stream.several_of(_GROUPS)]
         last_group = stream.vary(_LAST_GROUP)
         if last_group != "any":

@@ -4,22 +4,31 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_TAGGED_GTIDS
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_PAYLOADS, WITH_TAGGED_GTIDS
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import mysql_events
+from conformance.strategies.events import mysql_events, payloads
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
-from conformance.strategies.groups import replica_groups, replica_variants
-from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP, GROUPS
+from conformance.strategies.groups import data_changes, replica_groups, replica_variants
+from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUPS
 
 #: A position after every event of these streams.
 _FAR: Final = 1_000_000
 _CODE: Final = UNASSIGNED[0]
-#: Where in a group the counter has come down to 1.
-_LAST_COUNT: Final = choices("the counter is 1 at", ("first event", "second event", "last event but one", "last event"))
+_VARIABLE_FIRST: Final = "statement after a variable"
+_SHAPES: Final = ("transaction", "statement that is one", "rolled back", "in a payload", _VARIABLE_FIRST)
+#: The group that is skipped or stopped at: also one that ends in another way, or has several events without BEGIN.
+_GROUP: Final = Dimension("group", {each: each for each in _SHAPES}, profiles={"in a payload": WITH_PAYLOADS})
+#: No server with gtid_mode=ON logs a CREATE TABLE ... SELECT as a statement.
+_NAMED_GROUP: Final = Dimension("group", {each: each for each in _SHAPES[:-1]}, profiles=_GROUP.profiles)
+#: Where in a group the counter has come down to 1; or that is beyond the relay log, which then ends with a Stop event.
+_LAST_COUNT: Final = choices(
+    "the counter is 1 at", ("first event", "second event", "last event but one", "last event", "no event")
+)
+_BEYOND: Final = 1000
 _EVENT_BEFORE: Final = choices("event before groups", ("Anonymous_gtid", "none"))
 _UNKNOWN: Final = yes_or_no("an unknown event in the group")
 _COUNTER: Final = Dimension("skip counter", {"1": 1, "2": 2, "1000": 1000})
@@ -28,7 +37,7 @@ _COUNTER: Final = Dimension("skip counter", {"1": 1, "2": 2, "1000": 1000})
 @family(
     focus="WL7592-APPLY-SKIP-NOT-MID-GROUP",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(_EVENT_BEFORE, GROUP, CHANGE, _LAST_COUNT, _UNKNOWN, BEFORE),
+    dimensions=(_EVENT_BEFORE, _GROUP, CHANGE, _LAST_COUNT, _UNKNOWN, BEFORE),
 )
 def skipped_groups(stream: StreamBuilder) -> None:
     """Groups for an applier whose skip counter ends at each event of a group, and is not to end within it."""
@@ -38,15 +47,44 @@ def skipped_groups(stream: StreamBuilder) -> None:
     skipped = 0
     for _ in stream.several_of(BEFORE):
         skipped += _add(stream, replica_groups.group(stream), has_event=has_event)
-    planned = replica_variants.plain_group(stream)
+    planned = _group(stream, _GROUP)
     if stream.vary(_UNKNOWN):
         event = mysql_events.ignorable(stream, _CODE, b"", flags=0)
         planned.insert(replica_variants.index_of("in its middle", len(planned)), event)
     count = _add(stream, planned, has_event=has_event)
+    place = stream.vary(_LAST_COUNT)
     last = {"first event": 1, "second event": 2, "last event but one": max(count - 1, 1), "last event": count}
-    stream.settings["skip_counter"] = skipped + min(last[stream.vary(_LAST_COUNT)], count)
+    stream.settings["skip_counter"] = _BEYOND if place == "no event" else skipped + min(last[place], count)
     for _ in range(2):
         _add(stream, replica_groups.group(stream), has_event=has_event)
+    if place == "no event":
+        # The replica's own, with which its relay log ends when it is shut down; it is of no group.
+        stream.server_id = replica_groups.REPLICA_ID
+        stream.add(mysql_events.stop(stream))
+
+
+def _group(stream: StreamBuilder, shapes: Dimension[str], *, by_change: bool = True) -> list[PlannedEvent]:
+    """Return the group that a stream is made for, without the event that may come before it.
+
+    Args:
+        stream: The stream it is for.
+        shapes: The groups there are.
+        by_change: Whether `CHANGE` gives the change of data of a transaction; the family declares it then.
+    """
+    shape = stream.vary(shapes)
+    if shape == "statement that is one":
+        return replica_groups.create(stream, temporary=True)
+    if shape == _VARIABLE_FIRST:
+        text = "CREATE TABLE IF NOT EXISTS `t8` (`a` INT) SELECT @`v` AS `a`"
+        return [data_changes.variable(stream), data_changes.query(stream, text)]
+    planned = replica_groups.transaction(stream)
+    if shape == "rolled back":
+        return [*planned[:-1], data_changes.query(stream, "ROLLBACK")]
+    if shape == "in a payload":
+        # What is in it is asked for in no role but `decode`.
+        stream.settings.pop("tables", None)
+        return [payloads.transaction_payload(stream, planned, plain=True)]
+    return [planned[0], *stream.vary(CHANGE)(stream), planned[-1]] if by_change else planned
 
 
 def _add(stream: StreamBuilder, planned: list[PlannedEvent], *, has_event: bool) -> int:
@@ -74,26 +112,39 @@ def skip_counter_refused(stream: StreamBuilder) -> None:
 _TAGGED: Final = Dimension(
     "GTIDs", {"without tags": False, "with tags": True}, profiles={"with tags": WITH_TAGGED_GTIDS}
 )
+#: The number without a tag is that of another transaction, which comes first.
+_SAME_NUMBER: Final = yes_or_no("its number without a tag comes before", when={"GTIDs": ("with tags",)})
 _BETWEEN: Final = Number("groups before it comes again", fewest=0, few=2, many=(20, 24))
+
+
+#: In a permissive mode a group without a Gtid event may come after it.
+_MODE: Final = choices("gtid_mode", ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE"))
 
 
 @family(
     focus="FORMAT-APPLY-EXECUTED",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(GROUP, CHANGE, BEFORE, _BETWEEN, _TAGGED),
+    dimensions=(_MODE, _NAMED_GROUP, CHANGE, BEFORE, _BETWEEN, _TAGGED, _SAME_NUMBER),
 )
 def groups_sent_again(stream: StreamBuilder) -> None:
-    """Groups with GTIDs of which one comes again, as over a new connection, for an applier with gtid_mode=ON."""
+    """Groups with GTIDs of which one comes again, as over a new connection."""
     replica_groups.begin_relay_log(stream)
-    stream.settings["gtid_mode"] = "ON"
+    stream.settings["gtid_mode"] = mode = stream.vary(_MODE)
     tagged = stream.vary(_TAGGED)
+    if tagged and stream.vary(_SAME_NUMBER):
+        # Numbers in a row are of one source, and begin with 1 for each tag.
+        stream.gtid_step = 1
+        for _ in range(2):
+            _add_named(stream, replica_groups.create(stream), tagged=False)
     for _ in stream.several_of(BEFORE):
         _add_named(stream, replica_groups.group(stream), tagged=tagged)
-    planned = _add_named(stream, replica_variants.plain_group(stream), tagged=tagged)
+    planned = _add_named(stream, _group(stream, _NAMED_GROUP), tagged=tagged)
     for _ in stream.several_of(_BETWEEN):
         # With tags, some groups without one are among them.
         _add_named(stream, replica_groups.create(stream), tagged=tagged and stream.choose.yes())
     replica_groups.add(stream, [each.marked("FORMAT-APPLY-EXECUTED") for each in planned])
+    if mode != "ON":
+        replica_groups.add(stream, replica_groups.group(stream))
     for _ in range(2):
         _add_named(stream, replica_groups.group(stream), tagged=tagged)
 
@@ -172,7 +223,7 @@ _NEXT: Final = yes_or_no("a format description without a position comes next")
 @family(
     focus="WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(_POSITION, _LOG, _NAMES, _ODD, _ODD_ID, _SKIPPED, _NEXT, GROUP, BEFORE),
+    dimensions=(_POSITION, _LOG, _NAMES, _ODD, _ODD_ID, _SKIPPED, _NEXT, _GROUP, BEFORE),
     impossible=_WITHIN,
 )
 def stop_positions(stream: StreamBuilder) -> None:
@@ -188,7 +239,7 @@ def stop_positions(stream: StreamBuilder) -> None:
     if (odd := stream.vary(_ODD)) != "none":
         _add_far(stream, odd)
     start = stream.offset
-    count = _add(stream, replica_variants.plain_group(stream, by_change=False), has_event=True)
+    count = _add(stream, _group(stream, _GROUP, by_change=False), has_event=True)
     starts = [*stream.offsets[-count:], stream.offset]
     position = {
         "start of the group": start,

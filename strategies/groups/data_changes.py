@@ -130,12 +130,18 @@ def _with_last_insert_id(stream: StreamBuilder) -> list[PlannedEvent]:
     return _insert(stream, "LAST_INSERT_ID()", _number(stream, _LAST_INSERT_ID))
 
 
+def _with_both_ids(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return an INSERT that uses the last id, and gives one itself, as servers order them."""
+    return _insert(stream, "LAST_INSERT_ID()", _number(stream, _LAST_INSERT_ID), _number(stream, _INSERT_ID))
+
+
 def _with_random(stream: StreamBuilder) -> list[PlannedEvent]:
     fields = {"seed1": stream.choose.integer(0, 2**30 - 2), "seed2": stream.choose.integer(0, 2**30 - 2)}
     return _insert(stream, "FLOOR(RAND() * 100)", mysql_events.plan(stream, EventType.RAND, fields, fields))
 
 
-def _with_variable(stream: StreamBuilder) -> list[PlannedEvent]:
+def variable(stream: StreamBuilder) -> PlannedEvent:
+    """Return the User_var event of an integer in the variable `v`."""
     number = stream.choose.integer(0, 99)
     about = {"variable_type": int(VariableType.INT), "variable_charset": _BINARY}
     fields = {"variable_name": "v", "variable_value": number, **about}
@@ -147,7 +153,11 @@ def _with_variable(stream: StreamBuilder) -> list[PlannedEvent]:
     }
     if stream.server.profile in WITH_VARIABLE_FLAGS:
         wire["variable_flags"] = 0
-    return _insert(stream, "@`v`", mysql_events.plan(stream, EventType.USER_VAR, wire, fields))
+    return mysql_events.plan(stream, EventType.USER_VAR, wire, fields)
+
+
+def _with_variable(stream: StreamBuilder) -> list[PlannedEvent]:
+    return _insert(stream, "@`v`", variable(stream))
 
 
 def _loaded(stream: StreamBuilder) -> list[PlannedEvent]:
@@ -200,6 +210,7 @@ _STATEMENTS: Final[Mapping[str, Callable[[StreamBuilder], list[PlannedEvent]]]] 
     "statement": _plain,
     "INSERT_ID": _with_insert_id,
     "LAST_INSERT_ID": _with_last_insert_id,
+    "LAST_INSERT_ID and INSERT_ID": _with_both_ids,
     "random numbers": _with_random,
     "user variable": _with_variable,
     "loaded file": _loaded,

@@ -175,12 +175,16 @@ def _gtid_set(stream: StreamBuilder, logs: Sequence[Log]) -> GtidSet:
 
 
 def _waits(stream: StreamBuilder, logs: Sequence[Log]) -> Iterator[Wait]:
-    """Yield where the source waits: between groups, and at the end."""
+    """Yield where the source waits: between groups, before the Stop of a server that shuts down, and at the end.
+
+    A wait may be shorter than a heartbeat period: then the position after what was left out is all that is sent.
+    """
     choose = stream.choose
     for log in logs:
         for event, following in zip(log.events, log.events[1:], strict=False):
-            if following.type in _GROUP_STARTS and choose.yes(6):
-                yield Wait(log.name, event.end, choose.integer(1, _MOST_HEARTBEATS))
+            is_group = following.type in _GROUP_STARTS and choose.yes(6)
+            if is_group or (following.type == EventType.STOP and choose.yes()):
+                yield Wait(log.name, event.end, choose.integer(0, _MOST_HEARTBEATS))
     heartbeats = sum(1 for _ in stream.several_of(_LAST_WAIT))
     if heartbeats:
         yield Wait(logs[-1].name, logs[-1].events[-1].end, heartbeats)

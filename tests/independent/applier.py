@@ -32,7 +32,7 @@ from wire import (
     text_of_set,
 )
 
-_XA_PREPARE, _INCIDENT = 38, 26
+_XA_PREPARE, _INCIDENT, _PAYLOAD = 38, 26, 40
 #: Events that are about logs and belong to no group.
 _OF_LOGS = {1, 3, ROTATE, FORMAT, 7, 27, PREVIOUS_GTIDS, 36, 41}
 #: Events of a group that the skip counter does not count down to zero.
@@ -190,6 +190,7 @@ class _Applier:
 
     def _open(self, event: Event) -> None:
         assert self.form is not None
+        self.close()  # The rest of a group that is open never came.
         if event.type == ANONYMOUS:
             if self.mode == "ON":
                 raise _Failed("an anonymous transaction, and gtid_mode is ON")
@@ -221,7 +222,7 @@ class _Applier:
     def _check_statement(self, text: bytes) -> None:
         """Stop at a statement that fails on this replica."""
         words = text.decode(errors="replace")
-        dropped = re.match(r"DROP\s+DATABASE\s+(?:IF\s+EXISTS\s+)?`?([^`\s]+)`?\s*$", words, re.IGNORECASE)
+        dropped = re.match(r"DROP\s+(?:DATABASE|SCHEMA)\s+(?:IF\s+EXISTS\s+)?`?([^`\s]+)`?\s*$", words, re.IGNORECASE)
         leftovers = self.settings.get("leftovers") or {}
         if dropped and dropped[1] in leftovers:
             self._fail_to_drop(dropped[1], leftovers[dropped[1]])
@@ -259,7 +260,7 @@ class _Applier:
     def _ends(self, event: Event, text: bytes | None) -> bool:
         """Return whether an event ends its group."""
         assert self.form is not None
-        if event.type in (XID, _XA_PREPARE):
+        if event.type in (XID, _XA_PREPARE, _PAYLOAD):
             return True
         if text is not None:
             if text == b"BEGIN" or text.startswith(b"XA START"):

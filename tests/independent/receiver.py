@@ -74,6 +74,8 @@ class _Receiver:
                 self._begin_log()
             if at in connections and self.parser is not None:
                 self.parser.reset()
+                if isinstance(self.parser, Shipped):
+                    self.pending = None  # The connection was lost within its transaction.
             if at in flushes:
                 self._flush()
             self._take(event)

@@ -121,6 +121,7 @@ class _Sender:
                     self._heartbeat(name, skipped)
                     skipped = 0
                 self._wait(name, place, waits.pop(place))
+                skipping = False
             self._check_mode(event)
             if event.type in (GTID, GTID_TAGGED) and self.gtids is not None:
                 skipping = contains(self.gtids, *gtid_of(event, form))

@@ -26,6 +26,12 @@ class _LogsNoSingleDrop(Applier):
             raise
 
 
+class _KnowsNoSchemas(Applier):
+    def _fail_drop(self, event: ReplicaEvent) -> None:
+        if "SCHEMA" not in event.query:
+            super()._fail_drop(event)
+
+
 class _LogsDropsTogether(Applier):
     def _fail_drop(self, event: ReplicaEvent) -> None:
         try:
@@ -71,6 +77,19 @@ def _at_drops(**changed: Any) -> Callable[[Request], Observation]:
 
 
 APPLY_FAILED_DROPS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "apply-drop-schema-unknown",
+        "WL7592-APPLY-DROPDB-OFF-ANON-EACH",
+        "does not take DROP SCHEMA for DROP DATABASE",
+        answer=of(_KnowsNoSchemas),
+        also=(
+            "WL7592-APPLY-DROPDB-ON-ERROR",
+            "WL7592-APPLY-DROPDB-ERROR-CODE",
+            "WL7592-APPLY-DROPDB-ERROR-TEXT",
+            "WL7592-APPLY-DROPDB-GTID-UNUSED",
+            "WL7592-APPLY-DROPDB-ONE-WITH-GTID",
+        ),
+    ),
     Mutant(
         "apply-drops-share-anonymous-gtid",
         "WL7592-APPLY-DROPDB-OFF-ANON-EACH",

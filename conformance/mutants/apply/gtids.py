@@ -3,10 +3,12 @@
 from dataclasses import replace
 from typing import Final
 
+from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.models.replica.applier import Applier, ApplyOutcome
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind
 from conformance.models.replica.groups import State
 from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.models.replica.replica_settings import ReplicaSettings
 from conformance.models.replica.stop_reason import ApplierStopped, StopReason
 from conformance.models.replica.transaction_table import ANONYMOUS
 from conformance.mutants.apply.faulty_applier import of
@@ -35,6 +37,39 @@ class _AppliesAgain(Applier):
         outcome = super()._run(event, kind)
         self._executed_before = False
         return ApplyOutcome.APPLIED if outcome is ApplyOutcome.SKIPPED else outcome
+
+
+class _WithoutTags(ExecutedGtids):
+    """A set in which a GTID with a tag is one of its source, whatever the tag."""
+
+    def __contains__(self, gtid: str) -> bool:
+        source, *_, number = gtid.split(":")
+        return super().__contains__(gtid) or super().__contains__(f"{source}:{number}")
+
+
+class _LooksUpNumbers(Applier):
+    def __init__(self, settings: ReplicaSettings) -> None:
+        super().__init__(settings)
+        self._executed = _WithoutTags()
+
+
+class _ForgetsRolledBack(Applier):
+    def _commit(self, event: ReplicaEvent) -> None:
+        gtid = self._gtid
+        if event.query == "ROLLBACK":
+            self._gtid = ANONYMOUS
+        super()._commit(event)
+        self._gtid = gtid
+
+
+class _GoesOnSkipping(Applier):
+    """An applier that skips what comes after a rolled back group that it has skipped, up to the next Gtid event."""
+
+    def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        skips = self._executed_before
+        outcome = super()._run(event, kind)
+        self._executed_before = self._executed_before or (skips and event.query == "ROLLBACK")
+        return outcome
 
 
 class _LosesTags(Applier):
@@ -85,6 +120,27 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-EXECUTED",
         "applies a group whose GTID is executed already",
         answer=of(_AppliesAgain),
+    ),
+    Mutant(
+        "apply-tags-not-looked-up",
+        "FORMAT-APPLY-EXECUTED",
+        "skips a group with a tagged GTID if the same number without a tag is executed",
+        answer=of(_LooksUpNumbers),
+        also=("FORMAT-APPLY-OUTCOME",),
+    ),
+    Mutant(
+        "apply-rolled-back-forgotten",
+        "FORMAT-APPLY-EXECUTED",
+        "does not take the GTID of a group that ends with ROLLBACK as executed",
+        answer=of(_ForgetsRolledBack),
+        also=("FORMAT-APPLY-GTID", "WL7592-APPLY-OWN-LOG-GTID", "FORMAT-APPLY-PERMISSIVE"),
+    ),
+    Mutant(
+        "apply-skips-after-rollback",
+        "FORMAT-APPLY-OUTCOME",
+        "skips a group without a Gtid event after a group that is skipped and ends with ROLLBACK",
+        answer=of(_GoesOnSkipping),
+        also=("FORMAT-APPLY-PERMISSIVE", "WL7592-APPLY-OWN-LOG-ANONYMOUS"),
     ),
     Mutant(
         "apply-tags-lost",

@@ -6,6 +6,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.replica.applier import Applier, ApplyOutcome
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind
+from conformance.models.replica.groups import State
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.replica_tables import ReplicaTables
 from conformance.models.replica.transaction_table import ANONYMOUS
@@ -86,6 +87,57 @@ class _ChangesLastMapped(Applier):
         return _LastMapped()
 
 
+class _FirstSavepoint(ReplicaTables):
+    """Tables that keep the first savepoint of a name."""
+
+    def execute(self, event: ReplicaEvent) -> None:
+        if event.query.startswith("SAVEPOINT") and self._savepoints:
+            return
+        super().execute(event)
+
+
+class _SavepointOnce(ReplicaTables):
+    """Tables that forget a savepoint after the first ROLLBACK TO it."""
+
+    def execute(self, event: ReplicaEvent) -> None:
+        super().execute(event)
+        if event.query.startswith("ROLLBACK TO"):
+            self._savepoints.clear()
+
+
+class _OneInsertId(ReplicaTables):
+    """Tables for which an INSERT_ID is the last id, too."""
+
+    def execute(self, event: ReplicaEvent) -> None:
+        super().execute(event)
+        if event.type == EventType.INTVAR and event.fields:
+            self._last_insert_id = event.fields["intvar_value"]
+
+
+class _KeepsFirstSavepoint(Applier):
+    def _new_tables(self) -> ReplicaTables:
+        return _FirstSavepoint()
+
+
+class _GoesBackOnce(Applier):
+    def _new_tables(self) -> ReplicaTables:
+        return _SavepointOnce()
+
+
+class _ConfusesIds(Applier):
+    def _new_tables(self) -> ReplicaTables:
+        return _OneInsertId()
+
+
+class _KeepsTornRows(Applier):
+    """An applier that keeps the rows of a group whose end never came, and commits them with the next one."""
+
+    def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        if kind is Kind.GTID:
+            self._state = State.OUTSIDE
+        return super()._run(event, kind)
+
+
 APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "apply-empty-group-forgotten",
@@ -111,6 +163,30 @@ APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-DATA",
         "keeps the first table of a table id",
         answer=of(_KeepsFirstOfId),
+    ),
+    Mutant(
+        "apply-first-savepoint-of-name",
+        "FORMAT-APPLY-DATA",
+        "goes back to the first savepoint of a name that is set again",
+        answer=of(_KeepsFirstSavepoint),
+    ),
+    Mutant(
+        "apply-savepoint-used-once",
+        "FORMAT-APPLY-DATA",
+        "does not go back to a savepoint a second time",
+        answer=of(_GoesBackOnce),
+    ),
+    Mutant(
+        "apply-insert-id-is-last",
+        "FORMAT-APPLY-DATA",
+        "takes an INSERT_ID for the value of LAST_INSERT_ID()",
+        answer=of(_ConfusesIds),
+    ),
+    Mutant(
+        "apply-torn-rows-kept",
+        "FORMAT-APPLY-DATA",
+        "commits the rows of a group whose end never came with the next group",
+        answer=of(_KeepsTornRows),
     ),
     Mutant(
         "apply-last-table-mapped",

@@ -25,6 +25,34 @@ class _ExemptsOwnId(Applier):
         return (0, self.settings.server_id)
 
 
+class _NeedsBegin(Applier):
+    """An applier for which the events of a statement without BEGIN have positions of their own."""
+
+    def _reaches_until(self, event: ReplicaEvent) -> bool:
+        state = self._state
+        if state is State.STATEMENT:
+            self._state = State.OUTSIDE
+        reaches = super()._reaches_until(event)
+        self._state = state
+        return reaches
+
+
+class _CountsStops(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        return super()._take(event, Kind.PASSED if kind is Kind.STOP else kind)
+
+
+class _SkipsPastRollback(Applier):
+    """An applier for which the ROLLBACK at the end of a skipped group is a statement in it."""
+
+    def _skip(self, kind: Kind) -> None:
+        super()._skip(Kind.STATEMENT if self._is_rollback and self._state is State.OPEN else kind)
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        self._is_rollback = event.query == "ROLLBACK"
+        return super()._take(event, kind)
+
+
 class _ComparesNamesAsText(Applier):
     def _reaches_until(self, event: ReplicaEvent) -> bool:
         until = self.settings.until
@@ -105,6 +133,25 @@ APPLY_POSITIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
         "stops at the end position of an event with server id 0",
         answer=of(_StopsUntilAnyId),
+    ),
+    Mutant(
+        "apply-until-needs-begin",
+        "FORMAT-APPLY-OUTCOME",
+        "stops within a group that has several events and no BEGIN",
+        answer=of(_NeedsBegin),
+    ),
+    Mutant(
+        "apply-skip-counts-stop",
+        "WL7592-APPLY-SKIP-NOT-MID-GROUP",
+        "counts the Stop event at the end of a relay log",
+        answer=of(_CountsStops),
+    ),
+    Mutant(
+        "apply-skip-past-rollback",
+        "WL7592-APPLY-SKIP-NOT-MID-GROUP",
+        "goes on skipping after a group that ends with ROLLBACK",
+        answer=of(_SkipsPastRollback),
+        also=("WL7592-APPLY-SKIP-GTID-IN-GROUP", "FORMAT-APPLY-GROUP", "FORMAT-APPLY-POSITION"),
     ),
     Mutant(
         "apply-until-own-id-exempt",

@@ -10,6 +10,7 @@ from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.statements import (
     Commit,
+    Crash,
     Disconnect,
     DropDatabase,
     RollbackTo,
@@ -94,6 +95,41 @@ def _forget_savepoint(server: SourceServer, statement: Statement) -> None:
         transaction.savepoints = [each for each in transaction.savepoints if each.name != statement.name]
 
 
+def _end_silently(server: SourceServer, statement: Statement) -> None:
+    if isinstance(statement, Disconnect) and (transaction := server.session(statement.session).transaction):
+        transaction.irrevocable = False
+
+
+def _keep_own_default(server: SourceServer, statement: Statement) -> None:
+    if isinstance(statement, DropDatabase) and statement.database not in server.databases:
+        session = server.session(statement.session)
+        session.database = session.database or statement.database
+
+
+def _rotate_at_same_mode(server: SourceServer, statement: Statement) -> None:
+    if (
+        isinstance(statement, SetGlobal)
+        and statement.variable == "gtid_mode"
+        and server.settings.gtid_mode == statement.value
+    ):
+        server.rotate()
+
+
+def _keep_at_crash(server: SourceServer, statement: Statement) -> None:
+    """Forget the open transactions of all sessions but the first before a crash, so that they are not undone."""
+    if isinstance(statement, Crash):
+        for each in server.sessions.values():
+            each.transaction = each.transaction if each.number == 1 else None
+
+
+def _set_in_empty(server: SourceServer, statement: Statement) -> None:
+    """Set the option in a transaction that has no events yet."""
+    session = server.session(statement.session)
+    is_empty = session.transaction is not None and not session.transaction.events
+    if isinstance(statement, SetSession) and statement.variable == "binlog_rows_query_log_events" and is_empty:
+        session.binlog_rows_query_log_events = statement.value == "ON"
+
+
 def _commit_at_end(server: SourceServer, statement: Statement) -> None:
     if isinstance(statement, Disconnect):
         run(server, server.at or 0, Commit(session=statement.session))
@@ -154,6 +190,38 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL3303-LOG-AS-ROWS",
         "a savepoint is gone after the first ROLLBACK TO it",
         answer=_run_with(after=_forget_savepoint),
+    ),
+    Mutant(
+        "logs-disconnect-silent",
+        "WL3303-LOG-AS-STATEMENT",
+        "a session that ends in a transaction which cannot be undone logs nothing of it",
+        answer=_run_with(before=_end_silently),
+        also=("FORMAT-LOG-EVENTS", "WL7592-LOG-OFF-NO-RESTRICTIONS"),
+    ),
+    Mutant(
+        "logs-dropped-default-kept",
+        "FORMAT-LOG-STATEMENT",
+        "a session keeps the database that it has dropped as its default",
+        answer=_run_with(after=_keep_own_default),
+    ),
+    Mutant(
+        "logs-same-mode-rotates",
+        "FORMAT-LOG-EVENTS",
+        "the gtid_mode that is set again begins another log",
+        answer=_run_with(before=_rotate_at_same_mode),
+        also=("FORMAT-LOG-FIELDS", "WL3303-LOG-AS-ROWS"),
+    ),
+    Mutant(
+        "logs-crash-commits",
+        "WL3303-LOG-AS-ROWS",
+        "a crash undoes the open transaction of the first session alone",
+        answer=_run_with(before=_keep_at_crash),
+    ),
+    Mutant(
+        "logs-option-set-in-transaction",
+        "FORMAT-LOG-EVENTS",
+        "the option for the statement's text can be set in a transaction that is still empty",
+        answer=_run_with(before=_set_in_empty),
     ),
     Mutant(
         "logs-no-rollback-to",
