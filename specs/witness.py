@@ -17,8 +17,9 @@ from conformance.specs.profiles import profile_named
 Sight = Literal["keeps", "breaks"]
 #: The columns of a table, which its first line has.
 COLUMNS: Final = ("requirement", "server", "seen", "test", "date")
-#: The roles that a server has; in the others a reader is asked.
-SERVER_ROLES: Final = ("decide", "send", "relay", "apply", "log")
+#: The roles that a server has, and `render`, which it shares with the program of its release that prints logs; in the
+#: others a reader is asked.
+SERVER_ROLES: Final = ("decide", "send", "relay", "apply", "log", "render")
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,13 @@ from conformance.binlog.total_table import total
 from conformance.binlog.transaction_payload import Compression
 from conformance.binlog.user_variable import variable_value
 
-_ROWS_FLAGS: Final = (
+#: Bits of the flags word of a rows event that MySQL 9.7.4 names, in its order; earlier versions name the first alone.
+ROWS_FLAGS: Final = (
     (0x01, "STMT_END_F"),
     (0x02, "NO_FOREIGN_KEY_CHECKS_F"),
     (0x04, "RELAXED_UNIQUE_CHECKS_F"),
-    (0x08, "COMPLETE_ROWS_F"),
     (0x10, "USE_SQL_FOREIGN_KEY_F"),
+    (0x08, "COMPLETE_ROWS_F"),
 )
 _NAMES: Final = {int(each): each.listed for each in EventType if each.listed is not None}
 #: The types that servers read as an ignorable event: 28 is only the base class of such events.
@@ -151,7 +152,8 @@ def _is_of_mariadb(event: Event) -> bool:
 
 
 def _rows(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:
-    names = [name for bit, name in _ROWS_FLAGS if fields.get("rows_flags", 0) & bit]
+    known = ROWS_FLAGS if rules.all_rows_flags else ROWS_FLAGS[:1]
+    names = [name for bit, name in known if fields.get("rows_flags", 0) & bit]
     flags = f" flags: {' '.join(names)}" if names else ""
     return f"table_id: {fields.get('table_id')}{flags}"
 

@@ -34,6 +34,7 @@ class ListingRules:
         later_gtid_flags: What the flags of MariaDB's Gtid events announce since 10.2 is listed: an XA transaction that
             is prepared, and the phase of an ALTER TABLE.
         cuts_statements: The statement of a Query event is listed as far as its first NUL.
+        all_rows_flags: All flags of a rows event are listed, not only STMT_END_F.
     """
 
     options: tuple[tuple[int, str], ...] = ()
@@ -48,6 +49,7 @@ class ListingRules:
     names_ignorable: bool = False
     later_gtid_flags: bool = True
     cuts_statements: bool = False
+    all_rows_flags: bool = False
 
     def ignored(self, code: int, name: str) -> str:
         """Return what is listed as the content of an event of an unknown type."""
@@ -92,9 +94,9 @@ def _with_exponent(negative: bool, digits: str, exponent: int) -> Iterator[str]:
 
 
 #: What the kit does itself: as MySQL, but with every byte of a statement.
-LISTING_OF_KIT: Final = ListingRules()
-#: What MySQL does since 8.0.30.
-LISTING_OF_MYSQL: Final = ListingRules(cuts_statements=True)
+LISTING_OF_KIT: Final = ListingRules(all_rows_flags=True)
+#: What MySQL 9.7.4 does.
+LISTING_OF_MYSQL: Final = ListingRules(cuts_statements=True, all_rows_flags=True)
 #: What MariaDB 11.8.6 does.
 LISTING_OF_MARIADB: Final = ListingRules(
     widens_file_id=False,

@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -264,13 +265,16 @@ def initialise(product: Product, data: Path) -> None:
         shutil.copytree(product.template, data)
         return
     command = [str(product.server_program), *product.base_options(), *dialect.options, f"--datadir={data}"]
-    if dialect.data_folder == "scripts":
-        data.mkdir(parents=True)
-        script = ["create database mysql;", "use mysql;", "set @auth_root_socket=NULL;"]
-        script += [product.script(each).read_text(encoding="utf-8") for each in dialect.scripts]
-        _run([*command, "--bootstrap"], standard_input="\n".join(script))
-    else:
-        _run([*command, "--initialize-insecure"])
+    # A MariaDB that starts removes the temporary tables of all others in the folder.
+    with tempfile.TemporaryDirectory() as temporary:
+        command.append(f"--tmpdir={temporary}")
+        if dialect.data_folder == "scripts":
+            data.mkdir(parents=True)
+            script = ["create database mysql;", "use mysql;", "set @auth_root_socket=NULL;"]
+            script += [product.script(each).read_text(encoding="utf-8") for each in dialect.scripts]
+            _run([*command, "--bootstrap"], standard_input="\n".join(script))
+        else:
+            _run([*command, "--initialize-insecure"])
     # A copy must not be the same server: without the UUID it makes its own, or gets one from the caller.
     (data / "auto.cnf").unlink(missing_ok=True)
 

@@ -47,6 +47,7 @@ def receive(
     server: RealServer,
     events: Sequence[bytes],
     *,
+    part: bytes = b"",
     source_id: int,
     source_log: str,
     gtid_mode: str,
@@ -58,6 +59,7 @@ def receive(
     Args:
         server: A server running with `relay_feed.OPTIONS`.
         events: The events, each with all its bytes.
+        part: The beginning of one more event, within which the connection is lost.
         source_id: The source's server id.
         source_log: The name of the source's log.
         gtid_mode: The gtid_mode that the source reports.
@@ -72,6 +74,7 @@ def receive(
     logged = server.error_log.stat().st_size
     with WireSource(
         events,
+        part=part,
         server_id=source_id,
         gtid_mode=gtid_mode,
         checksum="CRC32" if checksums else "NONE",

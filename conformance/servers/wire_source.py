@@ -42,6 +42,8 @@ class WireSource:
 
     Args:
         events: The events, each with all its bytes.
+        part: The beginning of one more event, after which the connection is lost; a replica that connects again is
+            sent nothing. If it is empty, no connection is lost.
         server_id: The source's id.
         gtid_mode: The gtid_mode that it reports.
         checksum: The binlog_checksum that it reports.
@@ -49,13 +51,21 @@ class WireSource:
 
     Attributes:
         port: The port on the loopback interface on which it listens.
-        sent: Set when every event was sent.
+        sent: Set when every event was sent, and the part of one.
     """
 
     def __init__(
-        self, events: Sequence[bytes], *, server_id: int, gtid_mode: str, checksum: str, plugin: str = SHA2
+        self,
+        events: Sequence[bytes],
+        *,
+        part: bytes = b"",
+        server_id: int,
+        gtid_mode: str,
+        checksum: str,
+        plugin: str = SHA2,
     ) -> None:
         self._events = events
+        self._part = part
         self._plugin = plugin
         self._answers = (
             (r"UNIX_TIMESTAMP", "1"),
@@ -103,8 +113,13 @@ class WireSource:
             Conversation(connection, self._answers, self._plugin).serve(self._dump)
 
     def _dump(self, conversation: "Conversation") -> None:
-        for event in self._events:
+        connected_again = self._part and self.sent.is_set()
+        for event in () if connected_again else self._events:
             conversation.send(b"\x00" + event)
+        if self._part and not connected_again:
+            conversation.send_part(b"\x00" + self._part)
+            self.sent.set()
+            return
         self.sent.set()
         self._closing.wait(60)
 
@@ -180,6 +195,10 @@ class Conversation:
         self.send(_EOF)
         self.send(b"".join(_counted(each.encode()) for each in row))
         self.send(_EOF)
+
+    def send_part(self, payload: bytes) -> None:
+        """Send a packet that lacks its last byte, after which the connection is to be lost."""
+        self._connection.sendall(struct.pack("<I", len(payload) + 1)[:3] + bytes([self._number]) + payload)
 
     def send(self, payload: bytes) -> None:
         """Send a packet, in pieces if it is large."""

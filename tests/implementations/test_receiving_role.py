@@ -4,7 +4,7 @@ from conformance.binlog.checksum import checksum
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, MAGIC
-from conformance.implementations.server.receiving_role import events_without_naming
+from conformance.implementations.server.receiving_role import events_without_naming, part_of
 
 SOURCE, REPLICA = 1, 100
 NAMED = b"\x04" + bytes(7) + b"binlog.000001"
@@ -26,6 +26,13 @@ RECEIVED = event(EventType.XID, SOURCE, 400, body=bytes(8))
 
 def end_of(*events):
     return len(MAGIC) + sum(map(len, events))
+
+
+def test_the_part_of_a_stream_is_what_follows_its_last_whole_event():
+    stream = MAGIC + FIRST + RECEIVED
+    assert part_of(stream) == b""
+    for length in (1, HEADER.size, len(RECEIVED) - 1):
+        assert part_of(stream + RECEIVED[:length]) == RECEIVED[:length]
 
 
 def test_the_first_rotate_that_names_the_log_is_left_out_and_later_ones_are_not():

@@ -77,6 +77,12 @@ def _stops_at_empty_rows_query(case: Case, at: int | None) -> bool:
     return header.type == EventType.ROWS_QUERY and header.length in EMPTY_ROWS_QUERY
 
 
+def _stops_at_empty_statement(case: Case, at: int | None) -> bool:
+    if at is None or _header(case, at).type != EventType.QUERY:
+        return False
+    return any(each["offset"] == at and each["query"] == "" for each in case.expected.events)
+
+
 def _stops_at_long_name(case: Case, at: int | None) -> bool:
     if at is None or _header(case, at).type != EventType.TABLE_MAP:
         return False
@@ -154,12 +160,17 @@ DIFFERENCES = (
     Difference(
         "a table has a name of more than 64 characters, which no server allows",
         _stops_at_long_name,
-        frozenset({"extended_query_sizes"}),
+        frozenset({"extended_query_sizes", "name_filters"}),
     ),
     Difference(
         "a Rows_query without a text, which no server writes",
         _stops_at_empty_rows_query,
         frozenset({"rows_query_streams"}),
+    ),
+    Difference(
+        "a Query without a statement, which no server writes",
+        _stops_at_empty_statement,
+        frozenset({"unmarked_streams"}),
     ),
     Difference(
         "an ignorable type must be declared and at most 127, which the worklog does not require",

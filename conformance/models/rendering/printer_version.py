@@ -97,8 +97,10 @@ _9: Final = PrinterVersion(
     escapes_statements=True,
     variable_charset=True,
 )
-_8_0_26: Final = replace(_9, all_rows_flags=False, escapes_statements=False)
-_LISTING_BEFORE_8_0_30: Final = replace(LISTING_OF_MYSQL, charset_three="utf8")
+#: 8.0.15 lists one flag of rows, 9.7.4 all; the servers between them are not known.
+_LISTING_BEFORE_9: Final = replace(LISTING_OF_MYSQL, all_rows_flags=False)
+_8_0_26: Final = replace(_9, all_rows_flags=False, escapes_statements=False, listing=_LISTING_BEFORE_9)
+_LISTING_BEFORE_8_0_30: Final = replace(_LISTING_BEFORE_9, charset_three="utf8")
 _8_0: Final = replace(_8_0_26, opening=(_REPLICA_MODE, _COMPLETION_TYPE), listing=_LISTING_BEFORE_8_0_30)
 _5_7: Final = replace(
     _8_0,
@@ -135,9 +137,10 @@ _5_1: Final = replace(
 #: The program that the worklogs describe: 5.6 before its release, with what WL#7592 and WL#4162 change.
 _WORKLOG: Final = replace(_5_5, gtid_lines="logical", boundary_types=True, stored_prefix=True, listing=LISTING_OF_KIT)
 _LISTING_OF_MARIADB_11: Final = replace(LISTING_OF_MARIADB, empty_in_digits=False)
-_LISTING_OF_MARIADB_10: Final = replace(_LISTING_OF_MARIADB_11, negative_zero="0")
+#: Debian's builds list the double -0.0 so. Those of 10.1.23, 10.2.11 and 11.4.5 at hand are not Debian's.
+_LISTING_OF_DEBIAN: Final = replace(_LISTING_OF_MARIADB_11, negative_zero="0")
 _LISTING_OF_MARIADB_10_2: Final = replace(
-    _LISTING_OF_MARIADB_10,
+    _LISTING_OF_MARIADB_11,
     sorts_gtid_list=False,
     charset_three="utf8",
     later_gtid_flags=False,
@@ -169,10 +172,10 @@ PRINTER_VERSIONS: Final = ByVersion(
         "mysql >= 9.0": _9,
         "mariadb": replace(_MARIADB, listing=_LISTING_OF_MARIADB_10_2),
         # 10.2.11 lists no options, 10.11.18 does; the servers between them are not known.
-        "mariadb >= 10.11": replace(_MARIADB, listing=replace(_LISTING_OF_MARIADB_10, options=OPTIONS)),
+        "mariadb >= 10.11": replace(_MARIADB, listing=replace(_LISTING_OF_DEBIAN, options=OPTIONS)),
         "mariadb >= 11.0": replace(_MARIADB, listing=replace(_LISTING_OF_MARIADB_11, options=OPTIONS_AS_ON)),
         "mariadb >= 11.8": replace(_MARIADB_11, listing=replace(LISTING_OF_MARIADB, options=OPTIONS_AS_ON)),
         # 11.8.6 lists an empty string as digits, 11.8.9 does not; the servers between them are not known.
-        "mariadb >= 11.8.9": replace(_MARIADB_11, listing=replace(_LISTING_OF_MARIADB_11, options=OPTIONS_AS_ON)),
+        "mariadb >= 11.8.9": replace(_MARIADB_11, listing=replace(_LISTING_OF_DEBIAN, options=OPTIONS_AS_ON)),
     },
 )

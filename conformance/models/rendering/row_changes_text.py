@@ -6,6 +6,7 @@ from itertools import takewhile
 from typing import Any, Final
 
 from conformance.binlog.event import Event
+from conformance.binlog.event_info import ROWS_FLAGS
 from conformance.binlog.event_types import COMPRESSED_ROWS, COMPRESSED_ROWS_V1, ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.binlog.rows.images import ABSENT, READABLE_ROWS_TYPES, ROWS_KINDS, Image, Row, read_rows, rows_kind
@@ -34,14 +35,6 @@ _NAMES: Final[Mapping[int, str]] = total(
         },
     },
     entry="the name that is printed",
-)
-#: Bits of the flags word of a rows event that 9.x names; earlier versions name the first one alone.
-_FLAGS: Final = (
-    (STATEMENT_END, "STMT_END_F"),
-    (0x0002, "NO_FOREIGN_KEY_CHECKS_F"),
-    (0x0004, "RELAXED_UNIQUE_CHECKS_F"),
-    (0x0008, "COMPLETE_ROWS_F"),
-    (0x0010, "USE_SQL_FOREIGN_KEY_F"),
 )
 _WITH_TYPES: Final = 2
 
@@ -76,7 +69,7 @@ class RowChangesText:
 
     def flags(self, flags: int) -> str:
         """Return the names of the flags of a rows event, after a space and a heading; empty if there are none."""
-        known = _FLAGS if self._version.all_rows_flags else _FLAGS[:1]
+        known = ROWS_FLAGS if self._version.all_rows_flags else ROWS_FLAGS[:1]
         names = [name for bit, name in known if flags & bit]
         return f" flags: {' '.join(names)}" if names else ""
 

@@ -124,6 +124,43 @@ def test_a_double_is_that_of_9_7_4(value, listed):
     assert row.info == f"@`a``b`={listed}"
 
 
+@pytest.mark.parametrize(
+    ("profile", "listed"),
+    [
+        ("mariadb-10.1.23", "-0"),
+        ("mariadb-10.2.11", "-0"),
+        ("mariadb-10.11.18", "0"),
+        ("mariadb-11.4.5", "-0"),
+        ("mariadb-11.8.9", "0"),
+    ],
+)
+def test_the_double_below_zero_that_is_zero_is_that_of_each_mariadb(profile, listed):
+    variable = {**VARIABLE, "variable_type": 1, "variable_value": struct.pack("<d", -0.0)}
+    (row,) = rows((EventType.USER_VAR, variable), profile=profile)
+    assert row.info.endswith(f"={listed}")
+
+
+ALL_ROWS_FLAGS = "STMT_END_F NO_FOREIGN_KEY_CHECKS_F RELAXED_UNIQUE_CHECKS_F USE_SQL_FOREIGN_KEY_F COMPLETE_ROWS_F"
+
+
+@pytest.mark.parametrize(
+    ("profile", "flags", "listed"),
+    [
+        ("mysql-5.5.9", 0x1F, " flags: STMT_END_F"),
+        ("mysql-8.0.15", 0x1F, " flags: STMT_END_F"),
+        ("mysql-8.0.15", 0x0E, ""),
+        ("mariadb-11.8.9", 0x1F, " flags: STMT_END_F"),
+        ("mysql-9.7.4", 0x1F, f" flags: {ALL_ROWS_FLAGS}"),
+        ("mysql-9.7.4", 0x0E, " flags: NO_FOREIGN_KEY_CHECKS_F RELAXED_UNIQUE_CHECKS_F COMPLETE_ROWS_F"),
+    ],
+)
+def test_the_flags_of_rows_are_all_listed_by_9_7_4_alone(profile, flags, listed):
+    fields = {"table_id": 7, "rows_flags": flags, "column_count": 0, "row_data": b""}
+    code = EventType.WRITE_ROWS if profile.startswith(("mysql-8", "mysql-9")) else EventType.WRITE_ROWS_V1
+    (row,) = rows((code, fields), profile=profile)
+    assert row.info == f"table_id: 7{listed}"
+
+
 ALL_OPTIONS = 0x5D08C000
 
 
