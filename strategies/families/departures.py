@@ -62,9 +62,7 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
     Departure(("flushed_relay_logs",), "have the source's next log after the first in some cases"),
     Departure(("odd_groups_applied",), "have the source's format description within a group in some cases"),
     Departure(("stop_positions",), "have events with positions of other logs"),
-    Departure(
-        ("skipped_groups", "groups_sent_again", "groups_in_permissive_modes"), "also have groups without any Gtid event"
-    ),
+    Departure(("skipped_groups", "groups_in_permissive_modes"), "also have groups without any Gtid event"),
     Departure(("golden_vectors",), "are parts cut out of logs"),
     Departure(("mysql_logs_to_mariadb",), "have one event without its transaction, and no other Gtid events"),
     Departure(

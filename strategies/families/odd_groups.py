@@ -6,7 +6,6 @@ from typing import Final
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
-from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import gtid_events, mysql_events, server_events
 from conformance.strategies.grammar.dimension import Dimension, Number, choices
@@ -158,8 +157,8 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
         "CREATE TABLE with START TRANSACTION": _atomic_creation,
     },
     profiles={
-        # Without the event before the next group nothing shows that the rest never came.
-        "cut off": WITH_ANONYMOUS_GTIDS,
+        # Without the event before the next group nothing shows that the rest never came. 9.7.4 may crash there.
+        "cut off": Profiles("worklog", "mysql >= 5.7, < 8.0.27"),
         "XA transaction in two phases": Profiles("mysql >= 5.7"),
         "CREATE TABLE with START TRANSACTION": Profiles("mysql >= 8.4"),
     },

@@ -25,6 +25,8 @@ from conformance.models.replica.transaction_table import ANONYMOUS
 
 #: The kinds that the skip counter does not count: they are part of files, not of what is applied.
 _NOT_COUNTED: Final = frozenset({Kind.FORMAT, Kind.ROTATE, Kind.STOP, Kind.PREVIOUS_GTIDS})
+#: What servers log as nothing or as a group, as one group or as two, as tables and formats have it.
+_LOGGED_AT_WILL: Final = re.compile(r"(?is:ROLLBACK\b|CREATE\b.*\bSELECT\b)")
 _DROP_DATABASE: Final = re.compile(r"(?i:DROP (?:DATABASE|SCHEMA) (?:IF EXISTS )?)`?([^`]+)`?\Z")
 
 
@@ -322,7 +324,8 @@ class Applier:
         if event.query.upper().startswith("ROLLBACK"):
             self._tables.rollback()
         self._tables.commit()
-        self._logged = self._own_log.commit(self._gtid)
+        logged = self._own_log.commit(self._gtid)
+        self._logged = None if _LOGGED_AT_WILL.match(event.query) else logged
 
     def _commit_within(self, kind: Kind) -> None:
         """Commit what is before a statement that commits implicitly, inside a group that goes on."""
