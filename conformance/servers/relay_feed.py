@@ -183,8 +183,8 @@ def _status_at_the_end(server: RealServer, cursor: Any, length: int, reaches: in
 def _wait(server: RealServer, cursor: Any, *, length: int, reaches: int | None) -> Fed:
     dialect = server.product.dialect
     status = _status_at_the_end(server, cursor, length, reaches)
-    cursor.execute(f"SELECT @@GLOBAL.sql_{dialect.replica.lower()}_skip_counter")
-    (counter,) = cursor.fetchone()
+    # The global variable is what the next start begins with.
+    counter = int(status["Skip_Counter"])
     executed = ""
     if dialect.gtid_modes != "none":
         cursor.execute("SELECT @@GLOBAL.gtid_executed")

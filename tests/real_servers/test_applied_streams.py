@@ -45,6 +45,7 @@ FAMILIES = (
     "drops_not_split",
     "rows_before_rows_query",
     "skip_and_until",
+    "skipped_groups",
     "stop_positions",
     "groups_sent_again",
     "odd_groups_applied",
