@@ -133,7 +133,9 @@ def _bare(form: inspect.Type) -> inspect.Type:
 
 
 def _joined(path: str, key: str) -> str:
-    return f"{path}.{key}" if path else key
+    # A key may be any text, also one with a line break.
+    name = key if key.isprintable() else ascii(key)
+    return f"{path}.{name}" if path else name
 
 
 _OBJECTS: Final = (inspect.StructType, inspect.TypedDictType, inspect.DataclassType)

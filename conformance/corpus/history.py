@@ -2,20 +2,24 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import astuple, dataclass, fields, replace
-from typing import Final
+from typing import Annotated, Final
 
 import pyarrow as pa
+from msgspec import Meta
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sql
 
 from conformance.corpus.failing_cases import storable
-from conformance.corpus.storage import Storage
+from conformance.corpus.storage import Storage, StorageError
 from conformance.engine.failure import Failure
+from conformance.specs.conversion import Malformed, converted
 
 #: The newest runs that are read back; older failures do not matter any more.
 RUNS: Final = 400
 #: Spark's mark of a finished job.
 _SUCCESS: Final = "_SUCCESS"
+#: A number of cases, events or requirements, as a column of the table holds it.
+_Count = Annotated[int, Meta(ge=0, le=(1 << 63) - 1)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,19 +54,19 @@ class RunEntry:
     spec: str
     implementation: str
     version: str
-    cases: int
-    events: int
+    cases: _Count
+    events: _Count
     conforming: bool
     requirement: str | None = None
     signature: str | None = None
     status: str | None = None
-    count: int | None = None
+    count: _Count | None = None
     first_case: str | None = None
     case: str | None = None
     message: str | None = None
     known: str | None = None
     group: str | None = None
-    requirements: int | None = None
+    requirements: _Count | None = None
 
 
 #: Columns that are not text.
@@ -135,7 +139,7 @@ class History:
         """Return the entries of the newest runs, the oldest first.
 
         Raises:
-            StorageError: The folder cannot be reached.
+            StorageError: The folder cannot be reached, or the table does not hold what runs write.
         """
         names = [name for name in self._storage.names() if name.startswith("run=")][-RUNS:]
         written = [folder.uri for folder in map(self._storage.at, names) if folder.exists(_SUCCESS)]
@@ -145,10 +149,12 @@ class History:
         frame = self._spark.read.option("mergeSchema", "true").parquet(*written)
         columns = [sql.col(each) if each in frame.columns else sql.lit(None).alias(each) for each in HISTORY.names]
         frame = frame.select(*columns)
-        return sorted(
-            (RunEntry(*row) for row in frame.collect()),
-            key=lambda each: (each.run, each.signature or "", each.group or ""),
-        )
+        keys = [each.name for each in fields(RunEntry)]
+        try:
+            rows = converted([dict(zip(keys, row, strict=True)) for row in frame.collect()], list[RunEntry])
+        except Malformed as error:
+            raise StorageError(f"the table of earlier runs in {self._storage.uri}: {error}") from error
+        return sorted(rows, key=lambda each: (each.run, each.signature or "", each.group or ""))
 
 
 def shrunk_before(entries: Sequence[RunEntry], implementation: str) -> dict[tuple[str, str], str]:
