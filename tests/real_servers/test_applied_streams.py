@@ -71,6 +71,8 @@ DEVIATING = Profiles("mysql >= 9.0")
 #: With gtid_mode=OFF a CREATE inside a transaction commits half of it. 9.7.4 then stays at the CREATE's position, and
 #: sometimes crashes.
 ONLY_ON = {"create_select_not_split"}
+#: 9.7.4 crashes, now and then, at a Gtid event within a group of the same relay log.
+CRASHING = "cut off"
 SKIP_REFUSED, TEXT_NEEDED = "WL7592-APPLY-ON-SKIP-REFUSED", "WL4033-LOG-ROWS-QUERY-NEEDS-TEXT"
 #: What is in statements that change rows.
 OWN_ROWS = re.compile(rb"INSERT|LOAD")
@@ -128,6 +130,8 @@ def test_the_state_of_a_real_replica_is_that_of_the_model(replicas, product, fam
     for index in range(CASES):
         case = case_of(CaseId(family, product.profile.name, seed=SEED, index=index, role="apply"))
         deviating = product.profile.name in DEVIATING
+        if deviating and case.classes.get("odd group") == CRASHING:
+            continue
         crashing = family in ONLY_ON or (deviating and _creates_in_group(case))
         if crashing and case.settings["gtid_mode"] != "ON":
             continue
