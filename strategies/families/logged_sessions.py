@@ -3,25 +3,31 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from conformance.binlog.servers import Server
+from conformance.binlog.servers import WITH_ROWS_QUERIES, Server
 from conformance.models.server.settings import BINLOG_FORMATS
 from conformance.models.server.statements import (
+    AlterTable,
     Begin,
     Commit,
     CreateDatabase,
     CreateTable,
+    CreateTableSelect,
     Disconnect,
     DropDatabase,
     DropTable,
     FlushLogs,
     Insert,
+    InsertSelect,
+    Maintain,
     Rollback,
     RollbackTo,
     Savepoint,
     SetGlobal,
     SetSession,
     SetUserVariable,
+    Statement,
     Update,
+    UpdateTables,
     Use,
 )
 from conformance.models.server.tables import TableName
@@ -74,13 +80,15 @@ def _loses_default(scenario: LogQuestion, table: TableName) -> None:
 
 
 def _drops_default(scenario: LogQuestion, table: TableName) -> None:
-    """Drop its own default database, and go on without one."""
+    """Drop its own default database, and go on without one; its temporary table in it stays."""
     lost = scenario.databases[1]
     scenario.do(Commit(session=_OTHER))
     scenario.do(CreateDatabase(database=lost, session=_OTHER))
     scenario.do(Use(database=lost, session=_OTHER))
+    own = scenario.create(name=scenario.new_name(lost), engine="innodb", temporary=True, session=_OTHER)
     scenario.do(DropDatabase(database=lost, session=_OTHER))
-    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    for each in (table, own):
+        scenario.do(Insert(table=each, values=(1,), session=_OTHER))
 
 
 def _ends_irrevocably(scenario: LogQuestion, table: TableName) -> None:
@@ -102,10 +110,39 @@ def _hides_table(scenario: LogQuestion, table: TableName) -> None:
     scenario.do(Update(table=name, session=_OTHER))
 
 
+def _works_on_temporary(scenario: LogQuestion, table: TableName) -> None:
+    """Read its temporary table, which hides one with other rows, and change it together with another table."""
+    name = scenario.create(engine="innodb", session=_DROPPING)
+    scenario.do(Insert(table=name, values=(8, 9), session=_DROPPING))
+    scenario.do(Commit(session=_OTHER))
+    scenario.create(name=name, engine="innodb", temporary=True, session=_OTHER)
+    scenario.do(Insert(table=name, values=(4,), session=_OTHER))
+    scenario.do(InsertSelect(table=table, source=name, session=_OTHER))
+    scenario.do(UpdateTables(first=table, second=name, session=_OTHER))
+    scenario.do(CreateTableSelect(table=scenario.new_name(), sources=(name,), session=_OTHER))
+    dropped = (name, scenario.new_name())
+    scenario.do(DropTable(tables=dropped, temporary=True, if_exists=True, session=_OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+
+
+def _reads_others(scenario: LogQuestion, table: TableName) -> None:
+    """Insert the rows of a table that cannot be rolled back and of an empty one, and join one that has only NULL."""
+    plain, empty, nulls = (scenario.create(engine=each, session=_DROPPING) for each in ("myisam", "innodb", "innodb"))
+    numbered = scenario.create(engine="innodb", auto_increment=True, session=_DROPPING)
+    scenario.do(Insert(table=plain, values=(2,), session=_DROPPING))
+    # Its user variable has not been set.
+    scenario.do(Insert(table=nulls, computed="variable", session=_OTHER))
+    scenario.do(InsertSelect(table=table, source=plain, session=_OTHER))
+    scenario.do(InsertSelect(table=numbered, source=empty, session=_OTHER))
+    scenario.do(UpdateTables(first=table, second=nulls, session=_OTHER))
+    scenario.do(Commit(session=_OTHER))
+
+
 def _sets_option(scenario: LogQuestion, table: TableName) -> None:
-    """Try to set the option for the statement's text in a transaction, which refuses it, although it is still empty."""
+    """Set the option for the statement's text in a transaction: it holds from the next statement on."""
     own = scenario.server.session(_OTHER).binlog_rows_query_log_events
     variable = "binlog_rows_query_log_events"
+    scenario.do(Insert(table=table, values=(0,), session=_OTHER))
     scenario.do(SetSession(variable=variable, value="OFF" if own else "ON", session=_OTHER))
     scenario.do(Insert(table=table, values=(1,), session=_OTHER))
     scenario.do(Commit(session=_OTHER))
@@ -157,9 +194,19 @@ def _global_format(scenario: LogQuestion, table: TableName) -> None:
 
 
 def _defines(scenario: LogQuestion, table: TableName) -> None:
-    """Create a table, which commits what is open in that session alone."""
-    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
-    scenario.do(CreateTable(table=scenario.new_name(), engine="innodb", session=_OTHER))
+    """Define tables and begin the next log, each of which commits what is open in that session alone."""
+    name = scenario.new_name()
+    definitions: tuple[Statement, ...] = (
+        CreateTable(table=name, engine="innodb", session=_OTHER),
+        CreateTable(table=name, engine="innodb", if_not_exists=True, session=_OTHER),
+        AlterTable(table=name, session=_OTHER),
+        Maintain(table=name, action="optimize", session=_OTHER),
+        FlushLogs(session=_OTHER),
+    )
+    for number, each in enumerate(definitions):
+        scenario.do(Begin(session=_OTHER))
+        scenario.do(Insert(table=table, values=(number,), session=_OTHER))
+        scenario.do(each)
 
 
 def _flushes(scenario: LogQuestion, table: TableName) -> None:
@@ -171,6 +218,7 @@ def _flushes(scenario: LogQuestion, table: TableName) -> None:
 
 #: A third session.
 _DROPPING: Final = 3
+_WITH_OPTION: Final = "sets the option in a transaction"
 _DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
     "commits": _commits,
     "rolls back": _rolls_back,
@@ -180,15 +228,17 @@ _DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
     "loses its default database": _loses_default,
     "drops its default database": _drops_default,
     "hides a table": _hides_table,
-    "sets the option in a transaction": _sets_option,
+    _WITH_OPTION: _sets_option,
     "has a temporary table of the same name": _same_name,
     "has a user variable": _variable,
     "logs in another format": _format,
     "sets the format globally": _global_format,
-    "creates a table": _defines,
+    "works on its temporary table": _works_on_temporary,
+    "reads other tables": _reads_others,
+    "commits by definitions": _defines,
     "goes on in the next log": _flushes,
 }
-_OTHER_DOES: Final = Dimension("the other session", dict(_DOES))
+_OTHER_DOES: Final = Dimension("the other session", dict(_DOES), profiles={_WITH_OPTION: WITH_ROWS_QUERIES})
 _FIRST: Final = choices("the first session", ("is in a transaction", "is not"))
 _THEN: Final = choices("then it", ("commits", "rolls back"), when={"the first session": ("is in a transaction",)})
 

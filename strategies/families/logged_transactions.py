@@ -32,7 +32,6 @@ from conformance.strategies.scenarios.scenario_dimensions import (
     BINLOG_FORMAT,
     CHANGE,
     END,
-    ENGINE,
     GTID_MODE,
     GTIDS,
     NUMBERED,
@@ -51,12 +50,19 @@ _BACK_TO: Final = choices(
     ("the first", "the first, twice", "the first, then a later one", "the last", "one set again"),
     when={"end": ("rollback to a savepoint",)},
 )
+_ENGINES: Final = Dimension(
+    "engines of the two tables",
+    {"innodb": ("innodb", "innodb"), "myisam": ("myisam", "myisam"), "both": ("innodb", "myisam")},
+)
 _ROWS_EVENT: Final = Dimension("binlog_row_event_max_size", {"8192": 8192, "256": 256})
 
 
 @asking_family(
     focus="FORMAT-LOG-TRANSACTION-ENDS",
-    dimensions=(*SETTINGS, _ROWS_EVENT, ENGINE, AUTO_INCREMENT, _TRANSACTIONS, END, _BACK_TO, STATEMENTS, CHANGE, ROWS),
+    dimensions=(
+        *(*SETTINGS, _ROWS_EVENT, _ENGINES, AUTO_INCREMENT, _TRANSACTIONS),
+        *(END, _BACK_TO, STATEMENTS, CHANGE, ROWS),
+    ),
 )
 def logged_transactions(choose: Chooser, server: Server) -> Question:
     """Row changes in and out of transactions, committed or rolled back, on transactional and other tables."""
@@ -64,9 +70,9 @@ def logged_transactions(choose: Chooser, server: Server) -> Question:
     size = choose.vary(_ROWS_EVENT, profile)
     scenario = LogQuestion(choose, settings_of(choose, profile, binlog_row_event_max_size=size))
     scenario.open(tables=0)
-    engine, auto_increment = scenario.vary(ENGINE), scenario.vary(AUTO_INCREMENT)
+    engines, auto_increment = scenario.vary(_ENGINES), scenario.vary(AUTO_INCREMENT)
     values = tuple(choose.integer(0, 99) for _ in scenario.several_of(ROWS))
-    for _ in range(2):
+    for engine in engines:
         scenario.do(Insert(table=scenario.create(engine=engine, auto_increment=auto_increment), values=values))
     for _ in scenario.several_of(_TRANSACTIONS):
         _transaction(scenario, values)
@@ -158,7 +164,11 @@ def _some_changes(scenario: LogQuestion, *, inside: bool) -> None:
 
 #: How the tables of two engines come together.
 _TOGETHER: Final = choices(
-    "together", ("in one statement", "in a transaction, plain last", "in a transaction, plain first", "plain alone")
+    "together",
+    (
+        *("in one statement", "in a transaction, plain last", "in a transaction, plain first", "plain alone"),
+        *("not at all", "rolled back"),
+    ),
 )
 _ENFORCED: Final = yes_or_no("enforce_gtid_consistency", when={"gtid_mode": ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE")})
 _PLAIN_FIRST: Final = yes_or_no("plain table named first", when={"together": ("in one statement",)})
@@ -202,8 +212,21 @@ def _mix(scenario: LogQuestion, kept: TableName, plain: TableName) -> None:
     if together == "plain alone":
         scenario.do(Insert(table=plain, values=(1,)), *marks)
         return
+    if together in ("not at all", "rolled back"):
+        _use_up(scenario, kept, marks, is_rolled_back=together == "rolled back")
+        return
     order = (plain, kept) if together == "in a transaction, plain first" else (kept, plain)
     scenario.do(Begin())
     for value, table in enumerate(order):
         scenario.do(Insert(table=table, values=(value,)), *marks)
     scenario.do(Commit(), *marks)
+
+
+def _use_up(scenario: LogQuestion, table: TableName, marks: tuple[str, ...], *, is_rolled_back: bool) -> None:
+    """End a transaction that logs no change; a given GTID is then of an empty one, or goes with what is rolled back."""
+    scenario.do(Begin(), *marks)
+    if is_rolled_back:
+        scenario.do(Insert(table=table, values=(1,)), *marks)
+    scenario.do(Rollback() if is_rolled_back else Commit(), *marks)
+    # Refused where a GTID was given: it has to be followed by another one.
+    scenario.do(Insert(table=table, values=(2,)), *marks)

@@ -1,14 +1,16 @@
 """Groups of unusual events for an applier: without a change, partly undone, of several tables, in two relay logs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import gtid_events, mysql_events, server_events
-from conformance.strategies.grammar.dimension import Dimension, Number, choices
+from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -16,6 +18,9 @@ from conformance.strategies.groups import data_changes, replica_groups, replica_
 from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP, MODE
 
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
+_OTHER_DATABASE: Final = "other"
+_UNKNOWN_CODE: Final = UNASSIGNED[0]
+_UNKNOWN_WITHIN: Final = "unknown event before a statement without BEGIN"
 #: One group, or the parts of several, of which each has its own Gtid event.
 _Parts = list[list[PlannedEvent]]
 
@@ -118,6 +123,69 @@ def _ids_of_other_tables(stream: StreamBuilder) -> _Parts:
     ]
 
 
+def _of_another_database(stream: StreamBuilder) -> _Parts:
+    """Return a group that changes two tables of one name, as a statement and as rows; they differ in the database."""
+    stream.settings["tables"] = [*replica_groups.TABLES, f"{_OTHER_DATABASE}.t1"]
+
+    def there(text: str) -> PlannedEvent:
+        return data_changes.query(stream, text, database=_OTHER_DATABASE)
+
+    return [
+        [there(f"CREATE DATABASE `{_OTHER_DATABASE}`")],
+        [there("CREATE TABLE `t1` (`a` INT, `b` INT)")],
+        [
+            *_query(stream, "BEGIN"),
+            *_insert(stream),
+            there("INSERT INTO `t1` VALUES (1, 2)"),
+            *data_changes.row_changes(stream, database=_OTHER_DATABASE),
+            mysql_events.xid(stream),
+        ],
+    ]
+
+
+def _made_again(stream: StreamBuilder) -> _Parts:
+    """Return groups that drop a table with rows and make it again; once more, IF NOT EXISTS, makes nothing."""
+    stream.settings["tables"] = [*replica_groups.TABLES, "test.t10"]
+    creation = "CREATE TABLE IF NOT EXISTS `t10` (`a` INT, `b` INT)"
+
+    def filled(first: int) -> list[PlannedEvent]:
+        return [*_query(stream, "BEGIN", f"INSERT INTO `t10` VALUES ({first}, 0)"), mysql_events.xid(stream)]
+
+    return [
+        *(_query(stream, creation), filled(1), _query(stream, "DROP TABLE `t10`")),
+        *(_query(stream, creation), filled(2), _query(stream, creation)),
+    ]
+
+
+def _to_first_of_two_savepoints(stream: StreamBuilder) -> _Parts:
+    """Return a group that goes back to the first of two savepoints."""
+    return [
+        [
+            *_query(stream, "BEGIN"),
+            *_insert(stream),
+            *_query(stream, "SAVEPOINT `s`"),
+            *_insert(stream),
+            *_query(stream, "SAVEPOINT `u`"),
+            *_insert(stream),
+            *_query(stream, "ROLLBACK TO `s`"),
+            mysql_events.xid(stream),
+        ]
+    ]
+
+
+def _two_variables(stream: StreamBuilder) -> _Parts:
+    """Return a group with a statement of two user variables, of which one is NULL."""
+    variables = [data_changes.variable(stream), data_changes.null_variable(stream, "w")]
+    statement = _query(stream, "INSERT INTO `t1` VALUES (@`v`, @`w`)")
+    return [[*_query(stream, "BEGIN"), *variables, *statement, mysql_events.xid(stream)]]
+
+
+def _unknown_before_statement(stream: StreamBuilder) -> _Parts:
+    """Return a statement without BEGIN, and an event that no reader knows between it and its variable."""
+    variable, statement = data_changes.with_variable(stream)
+    return [[variable, mysql_events.ignorable(stream, _UNKNOWN_CODE, b"", flags=0), statement]]
+
+
 def _two_phases(stream: StreamBuilder) -> _Parts:
     """Return an XA transaction that is prepared, and the group that commits it later."""
     name = "X'78',X'',1"
@@ -152,6 +220,11 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
         "rolled back to a savepoint twice": _back_twice,
         "with savepoints": _savepoints,
         "cut off": _cut_off,
+        _UNKNOWN_WITHIN: _unknown_before_statement,
+        "rolled back to the first of two savepoints": _to_first_of_two_savepoints,
+        "two user variables": _two_variables,
+        "a table of another database": _of_another_database,
+        "a table that is made again": _made_again,
         "table ids that were another table's": _ids_of_other_tables,
         "XA transaction in two phases": _two_phases,
         "CREATE TABLE with START TRANSACTION": _atomic_creation,
@@ -159,35 +232,54 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
     profiles={
         # Without the event before the next group nothing shows that the rest never came. 9.7.4 may crash there.
         "cut off": Profiles("worklog", "mysql >= 5.7, < 8.0.27"),
+        _UNKNOWN_WITHIN: WITH_ANONYMOUS_GTIDS,
         "XA transaction in two phases": Profiles("mysql >= 5.7"),
         "CREATE TABLE with START TRANSACTION": Profiles("mysql >= 8.4"),
     },
 )
 #: After FLUSH RELAY LOGS the rest of a group is in the next relay log, of which a server makes one stream here.
-_RELAY_LOGS: Final = choices("its events are", ("in one relay log", "in two"))
+#: The first one ends with a Rotate then; with a Stop where the replica was shut down.
+_LAST_OF_RELAY_LOG: Final[Mapping[str, Callable[[StreamBuilder], PlannedEvent] | None]] = {
+    "in one relay log": None,
+    "in two": lambda stream: replica_groups.rotate(stream, "relay.000002", 4),
+    "in two, after a restart": mysql_events.stop,
+}
+_RELAY_LOGS: Final = Dimension("its events are", dict(_LAST_OF_RELAY_LOG))
 _AFTER: Final = Number("groups after", few=2)
+_NO_SUCH_GROUP: Final = Impossible(
+    {"odd group": (_UNKNOWN_WITHIN,), "gtid_mode": ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE")},
+    "servers with GTIDs write BEGIN before a change of rows",
+)
 
 
-@family(focus="FORMAT-APPLY-GROUP", profiles=EVERY_PROFILE, dimensions=(_ODD, _RELAY_LOGS, MODE, BEFORE, _AFTER))
+@family(
+    focus="FORMAT-APPLY-GROUP",
+    profiles=EVERY_PROFILE,
+    dimensions=(_ODD, _RELAY_LOGS, MODE, BEFORE, _AFTER),
+    impossible=(_NO_SUCH_GROUP,),
+)
 def odd_groups_applied(stream: StreamBuilder) -> None:
     """Groups without a change, partly undone, of two tables, in two phases: each is executed, none left open."""
-    replica_groups.begin_relay_log(stream)
+    replica_groups.begin_relay_log(stream, lengths=declare_up_to(stream, _UNKNOWN_CODE))
     mode = replica_variants.set_mode(stream)
     replica_variants.add_before(stream, mode)
-    in_two = stream.vary(_RELAY_LOGS) == "in two"
+    last = stream.vary(_RELAY_LOGS)
     for number, part in enumerate(stream.vary(_ODD)(stream)):
         planned = replica_groups.in_mode(stream, part, mode)
-        cut = len(planned) - 1 if in_two and number == 0 else 0
+        cut = len(planned) - 1 if last is not None and number == 0 else 0
         replica_groups.add(stream, planned[:cut])
-        if cut:
-            _flush(stream)
+        if cut and last is not None:
+            _flush(stream, last)
         replica_groups.add(stream, planned[cut:])
     for _ in stream.several_of(_AFTER):
         replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.group(stream), mode))
 
 
-def _flush(stream: StreamBuilder) -> None:
-    """Go on after the source's format description, which the next relay log has once more."""
+def _flush(stream: StreamBuilder, last: Callable[[StreamBuilder], PlannedEvent]) -> None:
+    """End the relay log, and go on after the source's format description, which the next one has once more."""
+    stream.server_id = replica_groups.REPLICA_ID
+    stream.add(last(stream))
+    stream.server_id = replica_groups.SOURCE_ID
     stream.add(stream.described(flags=_ARTIFICIAL))
     stream.set_log_pos(0)
 

@@ -13,7 +13,7 @@ from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import data_changes, replica_groups, replica_variants
-from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUPS
+from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUPS, MODE
 
 #: A position after every event of these streams.
 _FAR: Final = 1_000_000
@@ -22,12 +22,8 @@ _VARIABLE_FIRST: Final = "statement after a variable"
 _SHAPES: Final = ("transaction", "statement that is one", "rolled back", "in a payload", _VARIABLE_FIRST)
 #: The group that is skipped or stopped at: also one that ends in another way, or has several events without BEGIN.
 _GROUP: Final = Dimension("group", {each: each for each in _SHAPES}, profiles={"in a payload": WITH_PAYLOADS})
-#: No server with gtid_mode=ON logs a CREATE TABLE ... SELECT as a statement; what is rolled back is not executed.
-_NAMED_GROUP: Final = Dimension(
-    "group",
-    {each: each for each in _SHAPES if each not in (_VARIABLE_FIRST, "rolled back")},
-    profiles=_GROUP.profiles,
-)
+#: A server with gtid_mode=ON writes BEGIN before a change of rows.
+_NAMED_GROUP: Final = Dimension("group", {each: each for each in _SHAPES[:-1]}, profiles=_GROUP.profiles)
 #: Where in a group the counter has come down to 1; or that is beyond the relay log, which then ends with a Stop event.
 _LAST_COUNT: Final = Dimension(
     "the counter is 1 at",
@@ -36,7 +32,24 @@ _LAST_COUNT: Final = Dimension(
     profiles={"no event": Profiles("worklog", "mysql >= 5.7, < 8.0.27")},
 )
 _BEYOND: Final = 1000
-_EVENT_BEFORE: Final = choices("event before groups", ("Anonymous_gtid", "none"))
+#: In a permissive mode, in which the counter may be set too, a group may have a GTID; the skipped one is not executed.
+_SKIPPING: Final = Dimension(
+    MODE.name,
+    {each: each for each in MODE.classes if each != "ON"},
+    profiles={each: profiles for each, profiles in MODE.profiles.items() if each != "ON"},
+)
+_EVENT_BEFORE: Final = Dimension(
+    "event before groups",
+    {each: each for each in ("Anonymous_gtid", "none", "Gtid")},
+    profiles={"Gtid": MODE.profiles["OFF_PERMISSIVE"]},
+)
+_OFF: Final = Impossible(
+    {"gtid_mode": ("OFF",), "event before groups": ("Gtid",)}, "with gtid_mode=OFF a GTID is refused"
+)
+_NO_GTID: Final = Impossible(
+    {"group": (_VARIABLE_FIRST,), "event before groups": ("Gtid",)},
+    "servers with GTIDs write BEGIN before a change of rows",
+)
 _UNKNOWN: Final = yes_or_no("an unknown event in the group")
 _COUNTER: Final = Dimension("skip counter", {"1": 1, "2": 2, "1000": 1000})
 
@@ -44,26 +57,27 @@ _COUNTER: Final = Dimension("skip counter", {"1": 1, "2": 2, "1000": 1000})
 @family(
     focus="WL7592-APPLY-SKIP-NOT-MID-GROUP",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(_EVENT_BEFORE, _GROUP, CHANGE, _LAST_COUNT, _UNKNOWN, BEFORE),
+    dimensions=(_SKIPPING, _EVENT_BEFORE, _GROUP, CHANGE, _LAST_COUNT, _UNKNOWN, BEFORE),
+    impossible=(_OFF, _NO_GTID),
 )
 def skipped_groups(stream: StreamBuilder) -> None:
     """Groups for an applier whose skip counter ends at each event of a group, and is not to end within it."""
     replica_groups.begin_relay_log(stream, lengths=declare_up_to(stream, _CODE))
-    stream.settings["gtid_mode"] = "OFF"
-    has_event = stream.vary(_EVENT_BEFORE) != "none"
+    stream.settings["gtid_mode"] = stream.vary(_SKIPPING)
+    event_before = stream.vary(_EVENT_BEFORE)
     skipped = 0
     for _ in stream.several_of(BEFORE):
-        skipped += _add(stream, replica_groups.group(stream), has_event=has_event)
+        skipped += _add(stream, replica_groups.group(stream), event_before)
     planned = _group(stream, _GROUP)
     if stream.vary(_UNKNOWN):
         event = mysql_events.ignorable(stream, _CODE, b"", flags=0)
         planned.insert(replica_variants.index_of("in its middle", len(planned)), event)
-    count = _add(stream, planned, has_event=has_event)
+    count = _add(stream, planned, event_before)
     place = stream.vary(_LAST_COUNT)
     last = {"first event": 1, "second event": 2, "last event but one": max(count - 1, 1), "last event": count}
     stream.settings["skip_counter"] = _BEYOND if place == "no event" else skipped + min(last[place], count)
     for _ in range(2):
-        _add(stream, replica_groups.group(stream), has_event=has_event)
+        _add(stream, replica_groups.group(stream), event_before)
     if place == "no event":
         # The replica's own, with which its relay log ends when it is shut down; it is of no group.
         stream.server_id = replica_groups.REPLICA_ID
@@ -82,8 +96,7 @@ def _group(stream: StreamBuilder, shapes: Dimension[str], *, by_change: bool = T
     if shape == "statement that is one":
         return replica_groups.create(stream, temporary=True)
     if shape == _VARIABLE_FIRST:
-        text = "CREATE TABLE IF NOT EXISTS `t8` (`a` INT) SELECT @`v` AS `a`"
-        return [data_changes.variable(stream), data_changes.query(stream, text)]
+        return data_changes.with_variable(stream)
     planned = replica_groups.transaction(stream)
     if shape == "rolled back":
         return [*planned[:-1], data_changes.query(stream, "ROLLBACK")]
@@ -94,11 +107,12 @@ def _group(stream: StreamBuilder, shapes: Dimension[str], *, by_change: bool = T
     return [planned[0], *stream.vary(CHANGE)(stream), planned[-1]] if by_change else planned
 
 
-def _add(stream: StreamBuilder, planned: list[PlannedEvent], *, has_event: bool) -> int:
-    """Add an anonymous group, with its Anonymous_gtid event or without, and return the number of its events."""
-    group = replica_groups.with_gtid(stream, planned, anonymous=True) if has_event else planned
-    replica_groups.add(stream, group)
-    return len(group)
+def _add(stream: StreamBuilder, planned: list[PlannedEvent], event_before: str = "Anonymous_gtid") -> int:
+    """Add a group, with the event before it or without one, and return the number of its events."""
+    if event_before != "none":
+        planned = replica_groups.with_gtid(stream, planned, anonymous=event_before == "Anonymous_gtid")
+    replica_groups.add(stream, planned)
+    return len(planned)
 
 
 @family(
@@ -151,7 +165,7 @@ def groups_sent_again(stream: StreamBuilder) -> None:
         _add_named(stream, replica_groups.create(stream), tagged=tagged and stream.choose.yes())
     replica_groups.add(stream, [each.marked("FORMAT-APPLY-EXECUTED") for each in planned])
     if mode != "ON":
-        replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=True))
+        _add(stream, replica_groups.group(stream))
     for _ in range(2):
         _add_named(stream, replica_groups.group(stream), tagged=tagged)
 
@@ -245,11 +259,11 @@ def stop_positions(stream: StreamBuilder) -> None:
     if log == "the second":
         stream.add(replica_groups.rotate(stream, names[1], 4))
     for _ in stream.several_of(BEFORE):
-        _add(stream, replica_groups.group(stream), has_event=True)
+        _add(stream, replica_groups.group(stream))
     if (odd := stream.vary(_ODD)) != "none":
         _add_far(stream, odd)
     start = stream.offset
-    count = _add(stream, _group(stream, _GROUP, by_change=False), has_event=True)
+    count = _add(stream, _group(stream, _GROUP, by_change=False))
     starts = [*stream.offsets[-count:], stream.offset]
     position = {
         "start of the group": start,
@@ -268,7 +282,7 @@ def stop_positions(stream: StreamBuilder) -> None:
         stream.add(stream.described(flags=int(Flag.ARTIFICIAL)))
         stream.set_log_pos(0)
     for _ in range(2):
-        _add(stream, replica_groups.create(stream), has_event=True)
+        _add(stream, replica_groups.create(stream))
 
 
 def _add_far(stream: StreamBuilder, odd: str) -> None:

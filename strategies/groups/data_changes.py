@@ -32,10 +32,12 @@ def query(stream: StreamBuilder, statement: str, *, database: str = "test") -> P
     return mysql_events.plan(stream, EventType.QUERY, wire, reported, flags=flags)
 
 
-def row_changes(stream: StreamBuilder, *, rows_events: int = 1, table: str = "t1") -> list[PlannedEvent]:
+def row_changes(
+    stream: StreamBuilder, *, rows_events: int = 1, table: str = "t1", database: str = "test"
+) -> list[PlannedEvent]:
     """Return a Table_map event and the rows events of one statement that adds rows."""
     images = [((None, _row(stream)),) for _ in range(rows_events)]
-    return _statement(stream, _WRITE, images, table=table)
+    return _statement(stream, _WRITE, images, table=table, database=database)
 
 
 def rows_of_tables(stream: StreamBuilder, table_ids: Mapping[str, int]) -> list[PlannedEvent]:
@@ -63,10 +65,11 @@ def _statement(
     events: Sequence[Sequence[tuple[Row | None, Row | None]]],
     *,
     table: str = "t1",
+    database: str = "test",
 ) -> list[PlannedEvent]:
     """Return the Table_map event and the rows events of one statement, with the images of each."""
     table_id = stream.choose.integer(1, 1000)
-    planned = [mysql_events.table_map(stream, table_id=table_id, table=table, columns=_COLUMNS)]
+    planned = [mysql_events.table_map(stream, table_id=table_id, database=database, table=table, columns=_COLUMNS)]
     for number, images in enumerate(events):
         planned.append(_rows_event(stream, operation, table_id, images, last=number == len(events) - 1))
     return planned
@@ -140,6 +143,12 @@ def _with_random(stream: StreamBuilder) -> list[PlannedEvent]:
     return _insert(stream, "FLOOR(RAND() * 100)", mysql_events.plan(stream, EventType.RAND, fields, fields))
 
 
+def null_variable(stream: StreamBuilder, name: str) -> PlannedEvent:
+    """Return the User_var event of a variable that is NULL."""
+    wire = {"variable_name": name.encode(), "is_null": 1}
+    return mysql_events.plan(stream, EventType.USER_VAR, wire, {"variable_name": name, "variable_value": None})
+
+
 def variable(stream: StreamBuilder) -> PlannedEvent:
     """Return the User_var event of an integer in the variable `v`."""
     number = stream.choose.integer(0, 99)
@@ -156,7 +165,8 @@ def variable(stream: StreamBuilder) -> PlannedEvent:
     return mysql_events.plan(stream, EventType.USER_VAR, wire, fields)
 
 
-def _with_variable(stream: StreamBuilder) -> list[PlannedEvent]:
+def with_variable(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return an INSERT after its user variable; without BEGIN, as servers before 5.5 log it, it is a whole group."""
     return _insert(stream, "@`v`", variable(stream))
 
 
@@ -212,7 +222,7 @@ _STATEMENTS: Final[Mapping[str, Callable[[StreamBuilder], list[PlannedEvent]]]] 
     "LAST_INSERT_ID": _with_last_insert_id,
     "LAST_INSERT_ID and INSERT_ID": _with_both_ids,
     "random numbers": _with_random,
-    "user variable": _with_variable,
+    "user variable": with_variable,
     "loaded file": _loaded,
 }
 #: How data change, in statement format and in row format.

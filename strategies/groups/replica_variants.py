@@ -22,11 +22,14 @@ MODE: Final = Dimension(
 #: The two modes in between.
 PERMISSIVE: Final = choices("gtid_mode", ("OFF_PERMISSIVE", "ON_PERMISSIVE"))
 _ANONYMOUS, _GTID, _NONE = "Anonymous_gtid", "Gtid", "none"
+_KINDS: Final = ((_ANONYMOUS,), (_GTID,), (_NONE,), (_ANONYMOUS, _GTID), (_GTID, _ANONYMOUS))
+#: Servers from 5.7.22 to 9.7.4 refuse a group without a Gtid event after one with a GTID (1837).
+_OF_WORKLOG: Final = ((_GTID, _NONE), (_NONE, _GTID))
 #: The events before the groups, repeated: a source that changes its mode and goes back writes one, then the other.
-KINDS_OF_GROUPS: Final = choices(
+KINDS_OF_GROUPS: Final = Dimension(
     "events before groups",
-    ((_ANONYMOUS,), (_GTID,), (_NONE,), (_ANONYMOUS, _GTID), (_GTID, _ANONYMOUS), (_GTID, _NONE), (_NONE, _GTID)),
-    text=", ".join,
+    {", ".join(each): each for each in _KINDS + _OF_WORKLOG},
+    profiles={", ".join(each): Profiles("worklog") for each in _OF_WORKLOG},
 )
 #: The groups before the one that a stream is made for.
 BEFORE: Final = Number("groups before", fewest=0, few=2, many=(100, 120))

@@ -104,17 +104,20 @@ def _marks(settings: ReplicaSettings, done: list[Applied]) -> Iterator[tuple[str
             yield _OWN_LOG[group.gtid in ("", ANONYMOUS)], index
         if "PERMISSIVE" in settings.gtid_mode and starts:
             yield "FORMAT-APPLY-PERMISSIVE", index
-        if settings.until is not None and (each.outcome is ApplyOutcome.UNTIL or each.event.server_id == 0):
+        # In a later log than that of the stop position no position is compared.
+        stops = each.outcome is ApplyOutcome.UNTIL and each.source_log == getattr(settings.until, "log_name", None)
+        if settings.until is not None and (stops or each.event.server_id == 0):
             yield "WL7592-APPLY-UNTIL-SERVER-ID-ZERO", index
     if "test.t9" in settings.tables:
         yield "WL7592-APPLY-CREATE-SELECT-COMMITS", len(done) - 1
-    yield from _skipped(settings.skip_counter, done)
+    yield from _skipped(settings, done)
 
 
-def _skipped(counter: int, done: list[Applied]) -> Iterator[tuple[str, int]]:
+def _skipped(settings: ReplicaSettings, done: list[Applied]) -> Iterator[tuple[str, int]]:
     """Yield the requirements on the skip counter: the events that are skipped, and the one after them."""
+    counter = settings.skip_counter
     indices = [index for index, each in enumerate(done) if each.outcome is ApplyOutcome.SKIPPED and counter]
-    if indices:
+    if indices and settings.gtid_mode == "OFF":
         yield "WL7592-APPLY-OFF-SKIP-ALLOWED", indices[0]
     rule = "WL7592-APPLY-SKIP-NOT-MID-GROUP"
     for index in indices:

@@ -215,7 +215,7 @@ class _Applier:
         logged: dict[str, Any] = {}
         if ends:
             if not self.passed:
-                logged = self._commit()
+                logged = self._commit(rolled_back=text == b"ROLLBACK")
             self.close()
         self._report(event, outcome, moves=ends, **logged)
 
@@ -245,8 +245,10 @@ class _Applier:
         gtid = text_of_set({self.gtid[0]: [(self.gtid[1], self.gtid[1])]})
         raise _Failed(_DROP_FAILED % (database[:192], gtid[:192], database[:192]), 3091)
 
-    def _commit(self) -> dict[str, Any]:
+    def _commit(self, *, rolled_back: bool) -> dict[str, Any]:
         self.transactions += 1
+        if rolled_back:
+            return {}
         name = "" if self.version < (5, 7, 6) else "ANONYMOUS"
         if self.gtid is not None:
             add(self.executed, *self.gtid)

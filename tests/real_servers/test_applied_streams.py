@@ -139,8 +139,7 @@ def test_the_state_of_a_real_replica_is_that_of_the_model(replicas, product, fam
             "error": case.expected.refused_code or 0,
             "relay_log_pos": last["group_relay_log_pos"],
             "source_log_pos": last["source_log_pos"],
-            # A server that stops forgets its counter.
-            "skip_counter": 0 if _stops(case) else last["skip_counter"],
+            "skip_counter": last["skip_counter"],
             "executed": last["executed_gtids"],
             "hangs": False,
             # Of each family the data or the own log is modelled.
@@ -160,11 +159,6 @@ def test_the_state_of_a_real_replica_is_that_of_the_model(replicas, product, fam
         else:
             witnessed_in_case(product.profile.name, case)
     assert different == []
-
-
-def _stops(case: Case) -> bool:
-    """Return whether an applier stops before the end of the relay log, at a position or an error."""
-    return "stop position" in case.classes or case.expected.refused_at is not None
 
 
 def test_an_applier_held_up_after_it_has_read_everything_is_waited_for(replicas, product):

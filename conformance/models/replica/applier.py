@@ -1,7 +1,7 @@
 """The applier: how a replica executes its relay log, event by event (WL#7592, WL#4033)."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final
@@ -11,10 +11,7 @@ from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.replica.compatibility import Anonymous, ChecksBegin
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind, kind_of
-from conformance.models.replica.failed_drop import (
-    drop_statements,
-    failure_message,
-)
+from conformance.models.replica.failed_drop import drop_statements, failure_message
 from conformance.models.replica.groups import Effect, State, step
 from conformance.models.replica.own_log import LoggedGroup, OwnLog
 from conformance.models.replica.replica_event import ReplicaEvent
@@ -25,8 +22,6 @@ from conformance.models.replica.transaction_table import ANONYMOUS
 
 #: The kinds that the skip counter does not count: they are part of files, not of what is applied.
 _NOT_COUNTED: Final = frozenset({Kind.FORMAT, Kind.ROTATE, Kind.STOP, Kind.PREVIOUS_GTIDS})
-#: What servers log as nothing or as a group, as one group or as two, as tables and formats have it.
-_LOGGED_AT_WILL: Final = re.compile(r"(?is:ROLLBACK\b|CREATE\b.*\bSELECT\b)")
 _DROP_DATABASE: Final = re.compile(r"(?i:DROP (?:DATABASE|SCHEMA) (?:IF EXISTS )?)`?([^`]+)`?\Z")
 
 
@@ -184,6 +179,9 @@ class Applier:
     def _new_log(self) -> OwnLog:
         return OwnLog(self._rules)
 
+    def _drop_statements(self, tables: Sequence[str]) -> Iterable[str]:
+        return drop_statements(tables)
+
     def code_of(self, reason: StopReason) -> int | None:
         """Return a reason's error number in servers, at this point of the relay log; None if it has none."""
         if reason in (StopReason.UNKNOWN_EVENT, StopReason.ANONYMOUS_UNKNOWN):
@@ -317,15 +315,18 @@ class Applier:
         return ApplyOutcome.SKIPPED if skipped else ApplyOutcome.APPLIED
 
     def _commit(self, event: ReplicaEvent) -> None:
-        """Commit the group that ends with an event."""
+        """Commit the group that ends with an event, or roll it back: nothing is left of it then, nor of its GTID.
+
+        So do 5.7.22, 8.0.15 and 9.7.4 with tables that can be rolled back.
+        """
         self.history.append(self._gtid or ANONYMOUS)
-        if _is_mysql(self._gtid):
-            self._executed.add(*gtid_parts(self._gtid))
         if event.query.upper().startswith("ROLLBACK"):
             self._tables.rollback()
+            self._own_log.begin()
+        elif _is_mysql(self._gtid):
+            self._executed.add(*gtid_parts(self._gtid))
         self._tables.commit()
-        logged = self._own_log.commit(self._gtid)
-        self._logged = None if _LOGGED_AT_WILL.match(event.query) else logged
+        self._logged = self._own_log.commit(self._gtid)
 
     def _commit_within(self, kind: Kind) -> None:
         """Commit what is before a statement that commits implicitly, inside a group that goes on."""
@@ -341,7 +342,7 @@ class Applier:
         tables = self.settings.leftovers.get(match[1]) if match else None
         if match is None or tables is None:
             return
-        statements = list(drop_statements(tables))
+        statements = list(self._drop_statements(tables))
         if self._state is State.OUTSIDE or not _is_mysql(self._gtid):
             logged = tuple(LoggedGroup(ANONYMOUS, each) for each in statements)
             raise ApplierStopped(StopReason.DIRECTORY_REMAINS, logged=logged)

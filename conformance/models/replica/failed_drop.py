@@ -18,18 +18,19 @@ CANNOT_LOG_PARTIAL_DROP: Final = 3091
 CANNOT_REMOVE_DIRECTORY: Final = 1010
 
 
-def drop_statements(tables: Sequence[str]) -> Iterator[str]:
+def drop_statements(tables: Sequence[str], *, limit: int = _BUFFER_BYTES) -> Iterator[str]:
     """Yield the DROP TABLE statements that name the dropped tables, each as long as the buffer allows.
 
     Args:
         tables: Names of the tables, in the order in which they were dropped.
+        limit: Bytes of the buffer.
     """
     names: list[str] = []
     used = len(_HEAD)
     for table in tables:
         quoted = f"`{table.replace('`', '``')}`"
         size = len(quoted.encode()) + 1
-        if names and used + size + _TERMINATOR >= _BUFFER_BYTES:
+        if names and used + size + _TERMINATOR >= limit:
             yield _HEAD + ",".join(names)
             names, used = [], len(_HEAD)
         names.append(quoted)

@@ -65,11 +65,13 @@ def set_session(server: SourceServer, session: Session, statement: SetSession) -
         Refused: It cannot be set now, or not to this value.
     """
     _check_value(statement)
-    if session.transaction is not None:
+    is_option = SESSION_VARIABLES[statement.variable] is bool
+    if session.transaction is not None and not is_option:
+        # MySQL 5.7.22 and 9.7.4 set the option for the statement's text at once.
         raise StatementRefused(_IN_TRANSACTION, f"Cannot modify {statement.variable} inside a transaction")
     if statement.variable == "gtid_next":
         _set_gtid_next(server, session, statement.value)
-    elif SESSION_VARIABLES[statement.variable] is bool:
+    elif is_option:
         session.binlog_rows_query_log_events = statement.value == "ON"
     else:
         _check_temporary(server, session, statement.value)

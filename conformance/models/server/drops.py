@@ -16,6 +16,8 @@ from conformance.models.server.transactions import commit_open, roll_back_open
 _UNKNOWN_TABLE: Final = 1051
 _NO_DATABASE: Final = 1008
 _DIRECTORY_REMAINS: Final = 1010
+#: MySQL 5.6 and later refuse a given GTID where temporary tables are dropped by a statement of their own.
+_SPLIT_WITH_GTID: Final = 1884
 #: The error of WL#7592 for a DROP DATABASE that cannot be logged; shipped servers gave it this number.
 PARTIAL_DROP: Final = 3091
 _PARTIAL_DROP_TEXT: Final = (
@@ -33,7 +35,8 @@ def drop_table(server: SourceServer, session: Session, statement: DropTable) -> 
     """Drop tables; those of one class are logged together, each class as a transaction of its own.
 
     Raises:
-        Refused: A table does not exist, or GTID consistency forbids it inside a transaction.
+        Refused: A table does not exist, GTID consistency forbids it inside a transaction, or one given GTID would have
+            to be that of several statements.
     """
     if statement.temporary:
         check_temporary(server, session)
@@ -42,13 +45,13 @@ def drop_table(server: SourceServer, session: Session, statement: DropTable) -> 
     classes = {name: _class_of(server, session, statement, name) for name in dict.fromkeys(statement.tables)}
     if statement.temporary and statement.if_exists:
         classes = _without_missing(server, classes)
+    if session.has_given_gtid:
+        classes = _under_one_gtid(server, session, classes)
     missing = [name for name, kind in classes.items() if kind == "missing"]
     refused = bool(missing) and not statement.if_exists
     if refused and (server.rules.atomic_ddl or len(missing) == len(classes)):
         raise StatementRefused(_UNKNOWN_TABLE, f"Unknown table '{missing[0]}'")
-    # Under one given GTID only one statement can be logged.
-    groups = [list(classes)] if session.has_given_gtid and server.rules.atomic_ddl else _groups(server, classes)
-    for group in groups:
+    for group in _groups(server, classes):
         if refused and missing == group:
             continue
         dropped = [table for name in group if (table := _remove(server, session, name, classes[name])) is not None]
@@ -61,6 +64,26 @@ def drop_table(server: SourceServer, session: Session, statement: DropTable) -> 
     if refused:
         # Without atomic DDL the existing ones are dropped and logged all the same.
         raise StatementRefused(_UNKNOWN_TABLE, f"Unknown table '{missing[0]}'")
+
+
+def _under_one_gtid(
+    server: SourceServer, session: Session, classes: dict[TableName, DropClass]
+) -> dict[TableName, DropClass]:
+    """Return the classes under a given GTID, with which one statement is logged for all base tables.
+
+    Raises:
+        Refused: Temporary tables would need a statement of their own.
+    """
+    apart = {
+        kind if table is not None else "base"
+        for name, kind in classes.items()
+        if (table := session.temporary.get(name)) is None or table.logged or server.rules.unlogged_temporary_dropped
+    }
+    if len(apart) > 1:
+        raise StatementRefused(_SPLIT_WITH_GTID, "DROP TABLE of tables of several classes with a given GTID")
+    if not server.rules.atomic_ddl:
+        return classes
+    return {name: "base-transactional" if kind == "base-plain" else kind for name, kind in classes.items()}
 
 
 def _class_of(server: SourceServer, session: Session, statement: DropTable, name: TableName) -> DropClass:

@@ -1,12 +1,12 @@
 """The mutants of the role `apply`: a DROP DATABASE that fails (WL#7592)."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from conformance.binlog.executed_gtids import gtid_parts
 from conformance.models.replica.applier import Applier
-from conformance.models.replica.failed_drop import CANNOT_REMOVE_DIRECTORY
+from conformance.models.replica.failed_drop import CANNOT_REMOVE_DIRECTORY, drop_statements
 from conformance.models.replica.own_log import LoggedGroup
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.stop_reason import ApplierStopped, StopReason
@@ -30,6 +30,16 @@ class _KnowsNoSchemas(Applier):
     def _fail_drop(self, event: ReplicaEvent) -> None:
         if "SCHEMA" not in event.query:
             super()._fail_drop(event)
+
+
+class _FillsBuffer(Applier):
+    def _drop_statements(self, tables: Sequence[str]) -> Iterable[str]:
+        return drop_statements(tables, limit=1025)
+
+
+class _CountsCharacters(Applier):
+    def _drop_statements(self, tables: Sequence[str]) -> Iterable[str]:
+        return drop_statements([each.encode("ascii", "replace").decode() for each in tables])
 
 
 class _LogsDropsTogether(Applier):
@@ -76,7 +86,28 @@ def _at_drops(**changed: Any) -> Callable[[Request], Observation]:
     return answer
 
 
+_ALSO: Final = (
+    "WL7592-APPLY-DROPDB-ERROR-CODE",
+    "WL7592-APPLY-DROPDB-ERROR-TEXT",
+    "WL7592-APPLY-DROPDB-GTID-UNUSED",
+    "WL7592-APPLY-DROPDB-ONE-WITH-GTID",
+    "WL7592-APPLY-DROPDB-OFF-ANON-EACH",
+)
 APPLY_FAILED_DROPS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "apply-drop-fills-buffer",
+        "WL7592-APPLY-DROPDB-ON-ERROR",
+        "names as many tables in one DROP as leave no byte of the buffer free",
+        answer=of(_FillsBuffer),
+        also=_ALSO,
+    ),
+    Mutant(
+        "apply-drop-counts-characters",
+        "WL7592-APPLY-DROPDB-ON-ERROR",
+        "counts the characters of the names of dropped tables, not their bytes",
+        answer=of(_CountsCharacters),
+        also=_ALSO,
+    ),
     Mutant(
         "apply-drop-schema-unknown",
         "WL7592-APPLY-DROPDB-OFF-ANON-EACH",

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from conformance.binlog.executed_gtids import ExecutedGtids
+from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.models.replica.applier import Applier, ApplyOutcome
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind
 from conformance.models.replica.groups import State
@@ -53,23 +53,11 @@ class _LooksUpNumbers(Applier):
         self._executed = _WithoutTags()
 
 
-class _ForgetsRolledBack(Applier):
+class _ExecutesRolledBack(Applier):
     def _commit(self, event: ReplicaEvent) -> None:
-        gtid = self._gtid
-        if event.query == "ROLLBACK":
-            self._gtid = ANONYMOUS
         super()._commit(event)
-        self._gtid = gtid
-
-
-class _GoesOnSkipping(Applier):
-    """An applier that skips what comes after a rolled back group that it has skipped, up to the next Gtid event."""
-
-    def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
-        skips = self._executed_before
-        outcome = super()._run(event, kind)
-        self._executed_before = self._executed_before or (skips and event.query == "ROLLBACK")
-        return outcome
+        if event.query == "ROLLBACK" and self._gtid not in ("", ANONYMOUS):
+            self._executed.add(*gtid_parts(self._gtid))
 
 
 class _LosesTags(Applier):
@@ -129,18 +117,11 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         also=("FORMAT-APPLY-OUTCOME",),
     ),
     Mutant(
-        "apply-rolled-back-forgotten",
+        "apply-rolled-back-executed",
         "FORMAT-APPLY-EXECUTED",
-        "does not take the GTID of a group that ends with ROLLBACK as executed",
-        answer=of(_ForgetsRolledBack),
-        also=("FORMAT-APPLY-GTID", "WL7592-APPLY-OWN-LOG-GTID", "FORMAT-APPLY-PERMISSIVE"),
-    ),
-    Mutant(
-        "apply-skips-after-rollback",
-        "FORMAT-APPLY-OUTCOME",
-        "skips a group without a Gtid event after a group that is skipped and ends with ROLLBACK",
-        answer=of(_GoesOnSkipping),
-        also=("FORMAT-APPLY-PERMISSIVE", "WL7592-APPLY-OWN-LOG-ANONYMOUS"),
+        "takes the GTID of a group that ends with ROLLBACK as executed",
+        answer=of(_ExecutesRolledBack),
+        also=("FORMAT-APPLY-GTID",),
     ),
     Mutant(
         "apply-tags-lost",

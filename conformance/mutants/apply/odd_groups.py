@@ -1,5 +1,7 @@
 """The mutants of the role `apply`: groups without a change, partly undone, of two tables or in two phases."""
 
+import re
+from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.event_types import EventType
@@ -13,6 +15,7 @@ from conformance.models.replica.transaction_table import ANONYMOUS
 from conformance.mutants.apply.faulty_applier import of
 from conformance.mutants.mutant import Mutant
 
+_CREATED: Final = re.compile(r"CREATE TABLE IF NOT EXISTS `(\w+)`")
 _CHANGES: Final = OF_TRANSACTIONS - {Kind.BEGIN, Kind.COMMIT, Kind.PREPARES}
 
 
@@ -129,6 +132,86 @@ class _ConfusesIds(Applier):
         return _OneInsertId()
 
 
+class _OneDatabase(ReplicaTables):
+    """Tables of which two with one name are one, whatever their databases."""
+
+    def execute(self, event: ReplicaEvent) -> None:
+        super().execute(replace(event, fields={**event.fields, "database": "test"}) if event.fields else event)
+
+
+class _NullIsZero(ReplicaTables):
+    """Tables for which a variable that is NULL is 0."""
+
+    def execute(self, event: ReplicaEvent) -> None:
+        super().execute(event)
+        self._variables = {name: value or 0 for name, value in self._variables.items()}
+
+
+class _OneVariable(ReplicaTables):
+    """Tables for which all user variables are one."""
+
+    def execute(self, event: ReplicaEvent) -> None:
+        super().execute(event)
+        if event.type == EventType.USER_VAR and event.fields:
+            self._variables = dict.fromkeys(self._variables, event.fields["variable_value"])
+
+
+class _OneSavepoint(ReplicaTables):
+    """Tables for which all savepoints are the last one."""
+
+    def execute(self, event: ReplicaEvent) -> None:
+        super().execute(event)
+        if event.query.startswith("SAVEPOINT"):
+            self._savepoints = dict.fromkeys(self._savepoints, self._copy(self._rows))
+
+
+class _EmptiedByCreate(ReplicaTables):
+    """Tables that CREATE TABLE IF NOT EXISTS empties."""
+
+    def execute(self, event: ReplicaEvent) -> None:
+        if match := _CREATED.match(event.query):
+            self._rows.pop(f"test.{match[1]}", None)
+        super().execute(event)
+
+
+class _KeptByDrop(ReplicaTables):
+    """Tables whose rows DROP TABLE leaves for the next table of the name."""
+
+    def execute(self, event: ReplicaEvent) -> None:
+        if not event.query.startswith("DROP TABLE"):
+            super().execute(event)
+
+
+def _with_tables(made: type[ReplicaTables]) -> type[Applier]:
+    class _Applies(Applier):
+        def _new_tables(self) -> ReplicaTables:
+            return made()
+
+    return _Applies
+
+
+class _EndsAtStop(Applier):
+    _kind = Kind.STOP
+
+    def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        if kind is self._kind and self._state is not State.OUTSIDE:
+            self._tables.rollback()
+            self._state = State.OUTSIDE
+        return super()._run(event, kind)
+
+
+class _EndsAtRotate(_EndsAtStop):
+    _kind = Kind.ROTATE
+
+
+class _EndsAtUnknown(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        outcome = super()._take(event, kind)
+        if outcome is ApplyOutcome.IGNORED and self._state is State.STATEMENT:
+            self._state = State.OUTSIDE
+        return outcome
+
+
 class _KeepsTornRows(Applier):
     """An applier that keeps the rows of a group whose end never came, and commits them with the next one."""
 
@@ -138,7 +221,54 @@ class _KeepsTornRows(Applier):
         return super()._run(event, kind)
 
 
+_OF_ENDS: Final = (
+    "FORMAT-APPLY-POSITION",
+    "FORMAT-APPLY-GTID",
+    "WL7592-APPLY-OWN-LOG-ANONYMOUS",
+    "WL7592-APPLY-OWN-LOG-GTID",
+)
+#: A mutant's name, its tables, and what it does.
+_OF_TABLES: Final = (
+    ("apply-database-of-table-ignored", _OneDatabase, "takes a table of another database for that of its name in test"),
+    ("apply-null-variable-is-zero", _NullIsZero, "takes a user variable that is NULL for 0"),
+    ("apply-one-variable", _OneVariable, "gives all user variables the value of the last one"),
+    ("apply-one-savepoint", _OneSavepoint, "goes back to the last savepoint, whatever its name"),
+    ("apply-create-empties", _EmptiedByCreate, "empties a table at CREATE TABLE IF NOT EXISTS"),
+    ("apply-drop-keeps-rows", _KeptByDrop, "has the rows of a dropped table in the next one of its name"),
+)
 APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    *(Mutant(name, "FORMAT-APPLY-DATA", what, answer=of(_with_tables(made))) for name, made, what in _OF_TABLES),
+    Mutant(
+        "apply-group-ends-at-stop",
+        "FORMAT-APPLY-GROUP",
+        "rolls back a group at the Stop event at the end of its relay log",
+        answer=of(_EndsAtStop),
+        also=(
+            "FORMAT-APPLY-POSITION",
+            "FORMAT-APPLY-GTID",
+            "WL7592-APPLY-OWN-LOG-ANONYMOUS",
+            "WL7592-APPLY-OWN-LOG-GTID",
+        ),
+    ),
+    Mutant(
+        "apply-group-ends-at-rotate",
+        "FORMAT-APPLY-GROUP",
+        "rolls back a group at the Rotate event at the end of its relay log",
+        answer=of(_EndsAtRotate),
+        also=(
+            "FORMAT-APPLY-POSITION",
+            "FORMAT-APPLY-GTID",
+            "WL7592-APPLY-OWN-LOG-ANONYMOUS",
+            "WL7592-APPLY-OWN-LOG-GTID",
+        ),
+    ),
+    Mutant(
+        "apply-unknown-ends-statement",
+        "WL4033-APPLY-UNKNOWN-IGNORED",
+        "ends a statement without BEGIN at an unknown event between it and its variable",
+        answer=of(_EndsAtUnknown),
+        also=("FORMAT-APPLY-POSITION", "FORMAT-APPLY-GROUP", "FORMAT-APPLY-GTID"),
+    ),
     Mutant(
         "apply-empty-group-forgotten",
         "FORMAT-APPLY-GTID",

@@ -62,6 +62,23 @@ class _ComparesNamesAsText(Applier):
         return self._source_log > until.log_name
 
 
+class _ComparesInLaterLogs(Applier):
+    def _reaches_until(self, event: ReplicaEvent) -> bool:
+        until = self.settings.until
+        if until is None or until.log_name >= self._source_log:
+            return super()._reaches_until(event)
+        return super()._reaches_until(event) and self._source_log_pos >= until.log_pos
+
+
+class _SkipsGtidAlone(Applier):
+    """An applier for which, in a permissive mode, a Gtid event is of no group."""
+
+    def _skip(self, kind: Kind) -> None:
+        super()._skip(kind)
+        if kind is Kind.GTID and "PERMISSIVE" in self.settings.gtid_mode and self._skip_counter == 1:
+            self._skip_counter = 0
+
+
 class _CountsInGroups(Applier):
     def __init__(self, settings: ReplicaSettings) -> None:
         super().__init__(settings)
@@ -133,6 +150,18 @@ APPLY_POSITIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
         "stops at the end position of an event with server id 0",
         answer=of(_StopsUntilAnyId),
+    ),
+    Mutant(
+        "apply-until-compares-in-later-logs",
+        "FORMAT-APPLY-OUTCOME",
+        "goes on in a log after that of the stop position up to its number",
+        answer=of(_ComparesInLaterLogs),
+    ),
+    Mutant(
+        "apply-skip-gtid-alone-permissive",
+        "WL7592-APPLY-SKIP-GTID-IN-GROUP",
+        "skips a Gtid event as if it were outside its group in a permissive mode",
+        answer=of(_SkipsGtidAlone),
     ),
     Mutant(
         "apply-until-needs-begin",

@@ -2,17 +2,23 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from conformance.models.server.execution import run
 from conformance.models.server.logged_event import PlannedLog, Unit
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.scenario import Scenario
+from conformance.models.server.session import AUTOMATIC, UNDEFINED, SavepointPlace
 from conformance.models.server.statements import (
+    AlterTable,
     Commit,
     Crash,
     Disconnect,
     DropDatabase,
+    FlushLogs,
+    InsertSelect,
+    Maintain,
+    Rollback,
     RollbackTo,
     SetGlobal,
     SetSession,
@@ -122,12 +128,59 @@ def _keep_at_crash(server: SourceServer, statement: Statement) -> None:
             each.transaction = each.transaction if each.number == 1 else None
 
 
-def _set_in_empty(server: SourceServer, statement: Statement) -> None:
-    """Set the option in a transaction that has no events yet."""
+def _refuse_in_transaction(server: SourceServer, statement: Statement) -> None:
+    """Keep the option as it was where it is set in a transaction."""
+    session = server.session(statement.session)
+    is_option = isinstance(statement, SetSession) and statement.variable == "binlog_rows_query_log_events"
+    if is_option and session.transaction is not None:
+        session.binlog_rows_query_log_events = not session.binlog_rows_query_log_events
+
+
+def _while(types: tuple[type[Statement], ...], name: str, value: Any) -> Answer:
+    """Return the answer of a server whose sessions have another value of an attribute while they run statements."""
+    kept: dict[int, Any] = {}
+
+    def hide(server: SourceServer, statement: Statement) -> None:
+        if isinstance(statement, types):
+            session = server.session(statement.session)
+            kept[statement.session] = getattr(session, name)
+            setattr(session, name, value)
+
+    def show(server: SourceServer, statement: Statement) -> None:
+        if isinstance(statement, types):
+            setattr(server.session(statement.session), name, kept.pop(statement.session))
+
+    return _run_with(before=hide, after=show)
+
+
+def _keep_later_savepoints() -> Answer:
+    kept: list[SavepointPlace] = []
+
+    def note(server: SourceServer, statement: Statement) -> None:
+        transaction = server.session(statement.session).transaction
+        kept[:] = transaction.savepoints if isinstance(statement, RollbackTo) and transaction else []
+
+    def restore(server: SourceServer, statement: Statement) -> None:
+        transaction = server.session(statement.session).transaction
+        if isinstance(statement, RollbackTo) and transaction is not None:
+            transaction.savepoints = [*kept]
+
+    return _run_with(before=note, after=restore)
+
+
+def _forget_given(server: SourceServer, statement: Statement) -> None:
+    """Log nothing of a transaction without changes that has a given GTID."""
     session = server.session(statement.session)
     is_empty = session.transaction is not None and not session.transaction.events
-    if isinstance(statement, SetSession) and statement.variable == "binlog_rows_query_log_events" and is_empty:
-        session.binlog_rows_query_log_events = statement.value == "ON"
+    if isinstance(statement, Commit) and session.has_given_gtid and is_empty:
+        session.gtid_next = UNDEFINED
+
+
+def _go_on(server: SourceServer, statement: Statement) -> None:
+    """Have automatic GTIDs after a given one that went with what was rolled back."""
+    session = server.session(statement.session)
+    if isinstance(statement, Rollback) and session.gtid_next == UNDEFINED:
+        session.gtid_next = AUTOMATIC
 
 
 def _commit_at_end(server: SourceServer, statement: Statement) -> None:
@@ -218,10 +271,41 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_run_with(before=_keep_at_crash),
     ),
     Mutant(
-        "logs-option-set-in-transaction",
+        "logs-option-kept-in-transaction",
+        "WL4033-LOG-ROWS-QUERY-WRITTEN",
+        "the option for the statement's text cannot be set in a transaction",
+        answer=_run_with(after=_refuse_in_transaction),
+        also=("FORMAT-LOG-EVENTS",),
+    ),
+    Mutant(
+        "logs-definitions-commit-nothing",
+        "WL3303-LOG-AS-ROWS",
+        "FLUSH LOGS, ALTER TABLE and OPTIMIZE TABLE do not commit the open transaction",
+        answer=_while((FlushLogs, AlterTable, Maintain), "transaction", None),
+    ),
+    Mutant(
+        "logs-hidden-table-read",
+        "WL3303-LOG-AS-ROWS",
+        "INSERT ... SELECT reads the table that a temporary one hides",
+        answer=_while((InsertSelect,), "temporary", {}),
+    ),
+    Mutant(
+        "logs-later-savepoints-kept",
+        "WL3303-LOG-AS-ROWS",
+        "ROLLBACK TO leaves the savepoints that were set after its own",
+        answer=_keep_later_savepoints(),
+    ),
+    Mutant(
+        "logs-empty-commit-silent",
         "FORMAT-LOG-EVENTS",
-        "the option for the statement's text can be set in a transaction that is still empty",
-        answer=_run_with(before=_set_in_empty),
+        "a COMMIT without changes logs nothing for a given GTID",
+        answer=_run_with(before=_forget_given),
+    ),
+    Mutant(
+        "logs-goes-on-after-rolled-back-gtid",
+        "WL3303-LOG-AS-STATEMENT",
+        "a session whose given GTID was rolled back goes on with automatic ones",
+        answer=_run_with(after=_go_on),
     ),
     Mutant(
         "logs-no-rollback-to",

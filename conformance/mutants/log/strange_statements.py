@@ -199,6 +199,12 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         also=("WL7592-LOG-DROP-GROUPS",),
     ),
     Mutant(
+        "logs-partial-drop-one-byte-longer",
+        "FORMAT-LOG-EVENTS",
+        "the DROP TABLE of a failed DROP DATABASE may be one byte longer than on servers",
+        answer=other_rules(drop_limit=1025),
+    ),
+    Mutant(
         "logs-partial-drop-twice",
         "WL7592-LOG-DROPDB-SPLIT",
         "each statement of a failed DROP DATABASE repeats a table of the previous one",
