@@ -60,7 +60,9 @@ class Statements:
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event."""
         if self._query is not None and (seen.known and seen.code != EventType.ROWS_QUERY):
-            self._after_query(self._query, seen, verdicts)
+            # A transaction that is cut off after it breaks another rule.
+            if seen.broken is None:
+                self._after_query(self._query, seen, verdicts)
             self._query = None
         if seen.code == EventType.ROWS_QUERY:
             self._rows_query(seen, verdicts)

@@ -22,7 +22,7 @@ from conformance.oracles.checks.boundary_answers import (
 from conformance.oracles.checks.boundary_comparisons import check_any_format, check_any_gtid_mode, check_same_rules
 from conformance.oracles.checks.boundary_freedoms import is_of_one_reading
 from conformance.oracles.checks.boundary_steps import NAME
-from conformance.oracles.checks.misread_statements import WHOLE_EVENT, check_words_of_later_logs
+from conformance.oracles.checks.misread_statements import check_words_of_later_logs
 from conformance.oracles.checks.remembered_begin import begin_forgotten
 from conformance.oracles.coverage.boundary_coverage import BOUNDARY_TABLES
 from conformance.oracles.coverage.shipped_boundary_coverage import SHIPPED_BOUNDARY_TABLES
@@ -244,7 +244,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     check_answers("WL4162-STREAM-MIDDLE-KNOWN", _EQUAL_WITHIN, "within_transaction"),
     check_same_rules("WL4162-STREAM-SAME-RULES"),
     check_answers("WL4162-STREAM-OWN-PARSER", _check_first_events, *_PROGRESS, resets=True),
-    Oracle(WHOLE_EVENT, _check_words, any_of=frozenset({"boundary_type", "within_transaction"})),
+    Oracle("WL4162-STREAM-WHOLE-EVENT-FED", _check_words, any_of=frozenset({"boundary_type", "within_transaction"})),
     check_any_format("WL4162-ANY-BINLOG-FORMAT"),
     check_any_gtid_mode("WL4162-ANY-GTID-MODE"),
     check_answers("WL4162-TT-INITIAL", _check_undefined, "state", begins=True),

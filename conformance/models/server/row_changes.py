@@ -78,12 +78,12 @@ def insert_gtids(server: SourceServer, session: Session, statement: InsertGtids)
 
 
 def _new_rows(table: Table, values: Sequence[int | None]) -> list[Row]:
-    """Return new rows with these values of `a`, numbered if the table has an auto-increment column."""
-    rows: list[Row] = []
-    for value in values:
-        rows.append((value, table.next_id) if table.auto_increment else (value,))
-        table.next_id += 1
-    return rows
+    """Return new rows with these values of `a`, numbered if the table has an auto-increment column.
+
+    The numbers are used once the rows are there: a statement that is refused uses none.
+    """
+    first = table.next_id
+    return [(value, first + at) if table.auto_increment else (value,) for at, value in enumerate(values)]
 
 
 def insert_select(server: SourceServer, session: Session, statement: InsertSelect) -> None:
@@ -92,12 +92,12 @@ def insert_select(server: SourceServer, session: Session, statement: InsertSelec
     first_id = table.next_id
     context = [events.insert_id(first_id)] if table.auto_increment and source.rows else []
     new = _new_rows(table, [row[0] for row in source.rows])
-    if table.engine == "innodb":
-        table.next_id = first_id + _reserved(len(new))
     # The numbers that rows get depend on the order in which the source is read.
     unsafe = table.auto_increment and server.rules.numbered_select_is_unsafe
     change: Change = (table, "write", [(None, row) for row in new])
     _log_change(server, session, statement, [change], context=context, unsafe=unsafe, reads=(source,))
+    if table.engine == "innodb":
+        table.next_id = first_id + _reserved(len(new))
 
 
 def _reserved(rows: int) -> int:
@@ -252,6 +252,7 @@ def _apply(server: SourceServer, session: Session, change: Change) -> None:
     if kind == "write":
         new = [after for _, after in rows if after is not None]
         table.rows = [*table.rows, *new]
+        table.next_id += len(new)
         share_new_rows(server, session, table, new)
     elif kind == "delete":
         table.rows = []
