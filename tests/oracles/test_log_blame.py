@@ -62,7 +62,7 @@ def test_two_formats_of_query_events_are_one_finding():
 
 
 def test_a_transaction_that_is_not_whole_has_no_wrong_length_for_that():
-    for failed in failures("logs-on-drops-one-gtid", "multi_table_drops", "mysql-8.0"):
+    for failed in failures("logs-on-drops-one-gtid", "multi_table_drops", "mysql-8.0", count=20):
         assert "FORMAT-LOG-TRANSACTION-LENGTH" not in failed
 
 
