@@ -186,7 +186,7 @@ def decode_answer(line: bytes, *, seq: int, request: Request, role: RoleDeclarat
     about = role_of(request.role)
     role = role.under(request.profile)
     try:
-        answer = None if _MINUS_ZERO.search(line) else _decoder(request.role).decode(line)
+        answer = None if b"-0" in line and _MINUS_ZERO.search(line) else _decoder(request.role).decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         answer = None
     if answer is None:
