@@ -80,16 +80,6 @@ class _LastMapped(ReplicaTables):
             self._maps = dict.fromkeys((*self._maps, event.fields["table_id"]), name)
 
 
-class _KeepsFirstOfId(Applier):
-    def _new_tables(self) -> ReplicaTables:
-        return _FirstOfId()
-
-
-class _ChangesLastMapped(Applier):
-    def _new_tables(self) -> ReplicaTables:
-        return _LastMapped()
-
-
 class _FirstSavepoint(ReplicaTables):
     """Tables that keep the first savepoint of a name."""
 
@@ -115,21 +105,6 @@ class _OneInsertId(ReplicaTables):
         super().execute(event)
         if event.type == EventType.INTVAR and event.fields:
             self._last_insert_id = event.fields["intvar_value"]
-
-
-class _KeepsFirstSavepoint(Applier):
-    def _new_tables(self) -> ReplicaTables:
-        return _FirstSavepoint()
-
-
-class _GoesBackOnce(Applier):
-    def _new_tables(self) -> ReplicaTables:
-        return _SavepointOnce()
-
-
-class _ConfusesIds(Applier):
-    def _new_tables(self) -> ReplicaTables:
-        return _OneInsertId()
 
 
 class _OneDatabase(ReplicaTables):
@@ -221,6 +196,7 @@ class _KeepsTornRows(Applier):
         return super()._run(event, kind)
 
 
+#: What else shows that a group ends elsewhere.
 _OF_ENDS: Final = (
     "FORMAT-APPLY-POSITION",
     "FORMAT-APPLY-GTID",
@@ -243,24 +219,14 @@ APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-GROUP",
         "rolls back a group at the Stop event at the end of its relay log",
         answer=of(_EndsAtStop),
-        also=(
-            "FORMAT-APPLY-POSITION",
-            "FORMAT-APPLY-GTID",
-            "WL7592-APPLY-OWN-LOG-ANONYMOUS",
-            "WL7592-APPLY-OWN-LOG-GTID",
-        ),
+        also=_OF_ENDS,
     ),
     Mutant(
         "apply-group-ends-at-rotate",
         "FORMAT-APPLY-GROUP",
         "rolls back a group at the Rotate event at the end of its relay log",
         answer=of(_EndsAtRotate),
-        also=(
-            "FORMAT-APPLY-POSITION",
-            "FORMAT-APPLY-GTID",
-            "WL7592-APPLY-OWN-LOG-ANONYMOUS",
-            "WL7592-APPLY-OWN-LOG-GTID",
-        ),
+        also=_OF_ENDS,
     ),
     Mutant(
         "apply-unknown-ends-statement",
@@ -292,25 +258,25 @@ APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "apply-first-table-of-id",
         "FORMAT-APPLY-DATA",
         "keeps the first table of a table id",
-        answer=of(_KeepsFirstOfId),
+        answer=of(_with_tables(_FirstOfId)),
     ),
     Mutant(
         "apply-first-savepoint-of-name",
         "FORMAT-APPLY-DATA",
         "goes back to the first savepoint of a name that is set again",
-        answer=of(_KeepsFirstSavepoint),
+        answer=of(_with_tables(_FirstSavepoint)),
     ),
     Mutant(
         "apply-savepoint-used-once",
         "FORMAT-APPLY-DATA",
         "does not go back to a savepoint a second time",
-        answer=of(_GoesBackOnce),
+        answer=of(_with_tables(_SavepointOnce)),
     ),
     Mutant(
         "apply-insert-id-is-last",
         "FORMAT-APPLY-DATA",
         "takes an INSERT_ID for the value of LAST_INSERT_ID()",
-        answer=of(_ConfusesIds),
+        answer=of(_with_tables(_OneInsertId)),
     ),
     Mutant(
         "apply-torn-rows-kept",
@@ -322,7 +288,7 @@ APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "apply-last-table-mapped",
         "FORMAT-APPLY-DATA",
         "changes the table of the last Table_map event, whatever the id in the rows event",
-        answer=of(_ChangesLastMapped),
+        answer=of(_with_tables(_LastMapped)),
     ),
     Mutant(
         "apply-until-not-while-skipping",
