@@ -1,8 +1,10 @@
 """Whether a defect of a library shows through its adapter: the same cases, asked with the defect and without it."""
 
 import re
+import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from conformance.engine.selection import Selection
 from conformance.implementations.process.process_implementation import ProcessImplementation
@@ -21,6 +23,22 @@ ENDLESS = "post_header_lengths"
 def named(defect: str) -> str:
     """Return the field or ability that a defect is named after, such as `rows` of `rows: times`."""
     return re.split("[: ]", defect)[0]
+
+
+def run_tool(folder: Path, *command: str) -> str:
+    """Run a language's own tool in a folder, and return what it prints; it may take a quarter of an hour."""
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def replace_texts(file: Path, replacements: Mapping[str, str]) -> None:
+    """Replace texts of a library's file, each of which it must have exactly once."""
+    text = file.read_text()
+    for old, new in replacements.items():
+        assert text.count(old) == 1, f"{file.name} has {old!r} {text.count(old)} times"
+        text = text.replace(old, new)
+    file.write_text(text)
 
 
 @dataclass(frozen=True)

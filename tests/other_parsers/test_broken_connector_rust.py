@@ -2,7 +2,6 @@
 
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ from conformance.implementations.library import libraries
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.oracles.judge import Judge
-from tests.other_parsers.broken_library import WholeLibrary, named
+from tests.other_parsers.broken_library import WholeLibrary, named, replace_texts, run_tool
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
@@ -80,8 +79,7 @@ SHOWN_AS = {
 
 
 def cargo(folder, *arguments):
-    done = subprocess.run(["cargo", *arguments], cwd=folder, capture_output=True, text=True, timeout=900, check=False)
-    assert done.returncode == 0, done.stderr
+    run_tool(folder, "cargo", *arguments)
 
 
 @pytest.fixture(scope="module")
@@ -95,12 +93,7 @@ def adapter(tmp_path_factory):
     published = folder.with_name("vendor") / f"{NAME}-{libraries()[NAME].version}"
     library = Path(shutil.copytree(published, folder.with_name("library")))
     for name, replacements in PLACES.items():
-        file = library / "src" / name
-        text = file.read_text()
-        for old, new in replacements.items():
-            assert text.count(old) == 1, f"{name} has {old!r} {text.count(old)} times"
-            text = text.replace(old, new)
-        file.write_text(text)
+        replace_texts(library / "src" / name, replacements)
     shutil.copy(SOURCE, library / "src")
     with (folder / "Cargo.toml").open("a") as manifest:
         manifest.write(f'\n[patch.crates-io]\n{NAME} = {{ path = "../library" }}\n')

@@ -2,14 +2,13 @@
 
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
 
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
-from tests.other_parsers.broken_library import WholeLibrary, named
+from tests.other_parsers.broken_library import WholeLibrary, named, replace_texts, run_tool
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
@@ -58,9 +57,7 @@ SHOWN_AS = {
 
 
 def go(folder, *arguments):
-    done = subprocess.run(["go", *arguments], cwd=folder, capture_output=True, text=True, timeout=900, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return run_tool(folder, "go", *arguments)
 
 
 @pytest.fixture(scope="module")
@@ -75,12 +72,7 @@ def adapter(tmp_path_factory):
     for path in (library, *library.rglob("*")):
         path.chmod(0o755)
     for name, replacements in PLACES.items():
-        file = library / "replication" / name
-        text = file.read_text()
-        for old, new in replacements.items():
-            assert text.count(old) == 1, f"{name} has {old!r} {text.count(old)} times"
-            text = text.replace(old, new)
-        file.write_text(text)
+        replace_texts(library / "replication" / name, replacements)
     shutil.copy(SOURCE, library / "replication")
     go(folder, "mod", "edit", "-replace", f"{LIBRARY}=../library")
     go(folder, "build", "-o", "adapter", ".")

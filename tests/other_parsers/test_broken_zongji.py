@@ -14,7 +14,7 @@ from conformance.implementations.registry import implementation
 from conformance.oracles.judge import request_of
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
-from tests.other_parsers.broken_library import WholeLibrary, named
+from tests.other_parsers.broken_library import WholeLibrary, named, replace_texts
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
@@ -48,12 +48,7 @@ def program(request, tmp_path_factory):
     if library.missing() is not None:
         pytest.skip(library.missing())
     folder = shutil.copytree(install(library, library.version), tmp_path_factory.mktemp("zongji") / "adapter")
-    file = folder / "node_modules" / request.param / "lib" / "packet" / "binlog.js"
-    text = file.read_text()
-    for old, new in PLACES.items():
-        assert text.count(old) == 1, f"binlog.js has {old!r} {text.count(old)} times"
-        text = text.replace(old, new)
-    file.write_text(text)
+    replace_texts(folder / "node_modules" / request.param / "lib" / "packet" / "binlog.js", PLACES)
     return ["node", "--require", str(SOURCE), str(folder / "adapter.mjs"), request.param]
 
 
