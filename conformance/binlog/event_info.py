@@ -127,7 +127,7 @@ def _user_var(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> s
     name = text(fields["variable_name"]).replace("`", rules.backtick)
     value = variable_value(fields)
     if isinstance(value, bytes):
-        named = collation(fields["variable_charset"], mariadb=_is_of_mariadb(event))
+        named = collation(fields["variable_charset"], mariadb=event.format.is_mariadb)
         if named is None:
             return None
         charset, order = (rules.charset_name(each) for each in (named.charset, named.name))
@@ -141,14 +141,10 @@ def _user_var(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> s
 
 def _literal(event: Event, value: bytes, rules: ListingRules) -> str:
     """Return bytes as the literal that MySQL or MariaDB lists for them."""
-    is_mariadb = _is_of_mariadb(event)
+    is_mariadb = event.format.is_mariadb
     if not value and not (is_mariadb and rules.empty_in_digits):
         return '""'
     return f"X'{value.hex().upper()}'" if is_mariadb else f"0x{value.hex().upper()}"
-
-
-def _is_of_mariadb(event: Event) -> bool:
-    return "MariaDB" in event.format.server_version
 
 
 def _rows(event: Event, fields: Mapping[str, Any], rules: ListingRules) -> str:

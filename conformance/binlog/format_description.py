@@ -67,6 +67,11 @@ class FormatDescription:
         return len(self.post_header_lengths)
 
     @property
+    def is_mariadb(self) -> bool:
+        """Whether a server of MariaDB wrote it."""
+        return "MariaDB" in self.server_version
+
+    @property
     def checksum_bytes(self) -> int:
         """Bytes of checksum at the end of each event that this format description governs."""
         return CHECKSUM_BYTES if self.checksum_algorithm == ChecksumAlgorithm.CRC32 else 0

@@ -133,7 +133,7 @@ class Log:
     def server(self) -> str:
         """The product and version of the server that wrote it, empty while no format description is known."""
         version = "" if self.format is None else self.format.server_version
-        return version if self.format is None or "MariaDB" in version else f"MySQL {version}"
+        return version if self.format is None or self.format.is_mariadb else f"MySQL {version}"
 
 
 def is_artificial(seen: LogEvent) -> bool:
