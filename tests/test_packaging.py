@@ -9,7 +9,8 @@ import pytest
 
 from tests.generated import ROOT
 
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+SETTINGS = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = SETTINGS["project"]
 #: The commands of MANIFEST.in that add files.
 KINDS = ("graft", "include")
 CONTAINERFILES = ("Containerfile", "containers/spark/Containerfile")
@@ -41,6 +42,23 @@ def test_the_source_distribution_has_every_folder_and_file_of_the_tree():
     assert folders - {"conformance"} == words["graft"]
     files = {name for name in top - folders if not any(fnmatch(name, each) for each in words["include"])}
     assert files == {"MANIFEST.in"}
+
+
+def test_the_packages_have_every_file_that_lies_beside_their_modules():
+    listed = subprocess.run(["git", "ls-files", "conformance"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not in a working tree of git: an unpacked distribution has only what it has")
+    # A link leads to one of the folders at the top, of which only a part is packaged.
+    beside = {ROOT / name for name in listed.stdout.split() if not name.endswith(".py")}
+    beside = {path for path in beside if not path.is_symlink()}
+    packaged = {
+        path
+        for package, patterns in SETTINGS["tool"]["setuptools"]["package-data"].items()
+        for folder in ([ROOT / "conformance"] if package == "*" else [ROOT / package.replace(".", "/")])
+        for pattern in patterns
+        for path in folder.glob(pattern)
+    }
+    assert sorted(beside - packaged) == []
 
 
 def test_no_text_installs_the_kit_from_an_index_that_does_not_have_it():
