@@ -95,7 +95,14 @@ def measures(rounds: int, profiles: tuple[str, ...], before: str | None) -> Iter
         for _ in range(rounds):
             now.append(_run_by(sys.executable, spec, profiles))
             if before is not None:
-                then.append(_run_by(before, spec, profiles))
+                try:
+                    then.append(_run_by(before, spec, profiles))
+                except subprocess.CalledProcessError as error:
+                    reason = error.stderr.strip().rpartition("\n")[2]
+                    print(
+                        f"  {before} is left out of the kit's share, it cannot run this benchmark: {reason}", flush=True
+                    )
+                    before = None
         against = (
             f"all processor time of certify {spec}, {now[0].cases:,} cases under {' and '.join(profiles) or 'all'}"
         )
