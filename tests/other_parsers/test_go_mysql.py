@@ -34,6 +34,7 @@ MISTAKES = {
     "FORMAT-GTID-TAGGED": "a number of nine bytes, from 2**55, loses the last one",
     "FORMAT-IN-USE-CHECKSUM": "the flag of a log in use is part of the checksum of its format description",
     "FORMAT-MARIADB-BINLOG-CHECKPOINT": "the length of the log's name is read as its beginning",
+    "FORMAT-MARIADB-ROWS-COMPRESSED": "values of a SET, as uncompressed",
     "FORMAT-MARIADB-START-ENCRYPTION": "events after a Start_encryption are returned unchanged",
     "FORMAT-NO-FORMAT-DESCRIPTION": "events are returned before any format description, or the parser panics",
     "FORMAT-ROWS-PARTIAL-UPDATE": "one change of a document is read, however many there are",
@@ -57,11 +58,12 @@ PANICS = {
     ("FORMAT-BODY-MALFORMED", "crash: panic: runtime error: index out of range [#] with length #"),
     ("FORMAT-BODY-MALFORMED", "crash: panic: runtime error: slice bounds out of range [#:#]"),
     ("FORMAT-BODY-MALFORMED", "crash: panic: runtime error: slice bounds out of range [:#] with capacity #"),
-    ("FORMAT-MARIADB-START-ENCRYPTION", "crash: panic: runtime error: slice bounds out of range [:#] with capacity #"),
     ("FORMAT-COUNT-LIMITS", "crash: panic: runtime error: slice bounds out of range [:-#]"),
+    ("FORMAT-COUNT-LIMITS", "crash: panic: runtime error: slice bounds out of range [::-#]"),
     ("FORMAT-NO-FORMAT-DESCRIPTION", "crash: panic: runtime error: invalid memory address or nil pointer dereference"),
 }
-#: Where it takes whatever is claimed or unfolds, which may also end it or its answer.
+#: Where it takes whatever is claimed or unfolds, which may also end it or its answer; how much is too much depends on
+#: the machine.
 UNLIMITED = {"FORMAT-JSON-LIMITS", "FORMAT-MARIADB-COMPRESSED-LIMITS", "FORMAT-TRANSACTION-PAYLOAD-LIMITS"}
 #: What is known is not shrunk.
 EVERYTHING = KnownFailure("*", PROFILE_GROUPS, (*catalogue(), TROUBLE), "not shrunk")
@@ -115,7 +117,7 @@ def older(sources, pinned):
     return f"command:{sources / 'older'}"
 
 
-def certify(spec, *, profiles=None, families=None, examples=8, limits=LIMITS):
+def certify(spec, *, profiles=None, families=None, examples=None, limits=LIMITS):
     baseline = Baseline("this test", (EVERYTHING,))
     with implementation(spec, limits=limits) as tested:
         profiles = profiles or tuple(tested.declaration.roles["decode"].profiles)
@@ -156,7 +158,7 @@ def test_panics_are_reported_as_crashes(finished):
 
 
 def test_the_mistakes_are_found_and_no_others(finished):
-    assert broken(finished) == MISTAKES.keys()
+    assert broken(finished) - UNLIMITED == MISTAKES.keys() - UNLIMITED
 
 
 def test_the_met_requirements_pass(finished):
@@ -166,12 +168,7 @@ def test_the_met_requirements_pass(finished):
 
 def test_a_longer_post_header_of_rows_is_read_without_end(pinned):
     """The column count is read at a wrong place: rows without columns follow each other until memory is full."""
-    finished = certify(
-        pinned,
-        profiles=("mysql-5.7",),
-        families=(ENDLESS,),
-        examples=60,
-    )
+    finished = certify(pinned, profiles=("mysql-9.x",), families=(ENDLESS,))
     assert "hang" in {failure.verdict.status for failure in finished.failures}
 
 
