@@ -15,7 +15,7 @@ from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.cause import Cause
+from conformance.oracles.cause import DIFFERS, Cause
 from conformance.oracles.checks.logged_changes import is_change, is_query, logged_once
 from conformance.oracles.checks.logged_drops import dropped_together, each_drop_marked
 from conformance.oracles.checks.logged_event_checks import (
@@ -145,6 +145,8 @@ def _equal_skeletons(requirement: str) -> Oracle:
     return Oracle(requirement, examine)
 
 
+#: The cause of an event that is in another log.
+_OTHER_LOG: Final = Cause(DIFFERS, field="log", role="log")
 _TABLE_MAP: Final = frozenset({int(EventType.TABLE_MAP)})
 
 
@@ -317,7 +319,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     logged("WL4033-LOG-SEVERAL-STATEMENTS"),
     logged("WL4033-LOG-OPTION-NAME", equal_row_values, about=_ROWS_QUERIES),
     logged("WL4033-LOG-OPTION-SCOPE", equal_row_values, about=_ROWS_QUERIES),
-    logged("WL4033-LOG-OPTION-DYNAMIC", equal("log"), about=_ROWS_QUERIES),
+    logged("WL4033-LOG-OPTION-DYNAMIC", equal("log"), about=_ROWS_QUERIES, cause=_OTHER_LOG),
     none_of("WL4033-LOG-OPTION-DEFAULT-OFF", _of_type(*_ROWS_QUERIES), "Rows_query"),
     _logged_texts("WL4033-LOG-OPTION-SELECTED", about=_ROWS_QUERIES),
     none_of(

@@ -21,7 +21,6 @@ WHOLE = "it compares the whole sequence of events, or of warnings"
 NOT_READ = "the reading goes on from a wrong place, where nothing can be read"
 WHAT_BELONGS = "what is missing, added or moved takes along what belongs to it, and each is missing for its own rules"
 TWO_SIDES = "two rules about one place in a log, of which each looks at another event of it"
-TWO_SIDES_OF_COPY = "a marker that is written into an event changes its flags, and all bytes are compared"
 RESET = "the first step of a stream shows that the parser begins elsewhere, the state before it shows it too"
 RESUMES = "a client that is at a wrong place asks for that place once its connection is lost"
 #: Mutant, and the other requirements -> why they are right to fail for another cause and at another event than its own.
@@ -42,15 +41,9 @@ ROWS = (
     ("extended-not-read", "FORMAT-BOUNDARY-STATE WL4162-*", MORE_EVENTS),
     ("safety-by-text", "WL3303-*", MORE_EVENTS),
     ("*-safe", "WL3303-*", MORE_EVENTS),
-    ("relay-stops-at-warning", "WL4162-RELAY-KEEPS-EVENTS WL4033-RELAY-*", NOT_READ),
-    ("relay-guess-marked", "WL4033-RELAY-EVENTS-AS-USUAL", TWO_SIDES_OF_COPY),
     ("client-*", "FORMAT-CLIENT-RESUMED", RESUMES),
     ("*", "WL7592-LOG-SAME-SKELETON", WHOLE),
     ("logs-reads-past-previous-gtids", "FORMAT-LOG-GTID-ONCE", MORE_EVENTS),
-    ("logs-partial-drops-with-gtids", "WL7592-LOG-ON-*", MORE_EVENTS),
-    ("logs-same-mode-rotates", "FORMAT-LOG-FIELDS", MORE_EVENTS),
-    ("logs-format-shared", "WL3303-LOG-AS-STATEMENT", TWO_SIDES),
-    ("logs-global-format-kept", "WL3303-LOG-AS-STATEMENT WL4033-LOG-ROWS-QUERY-PER-STATEMENT", TWO_SIDES),
     ("logs-no-end", "FORMAT-LOG-SAVEPOINTS WL7592-LOG-OFF-NO-RESTRICTIONS", WHAT_BELONGS),
     ("logs-end-twice", "WL4033-LOG-ONE-STATEMENT-SEQUENCE", WHOLE),
     ("logs-gtid-of-rollback", "WL7592-LOG-ON-UNCHANGED", TWO_SIDES),

@@ -38,6 +38,7 @@ def logged(
     before: bool = False,
     after: bool = False,
     about: frozenset[int] = frozenset(),
+    cause: Cause | None = None,
 ) -> Oracle:
     """Return the oracle that checks that the marked events are logged, successive ones without others between them.
 
@@ -50,6 +51,7 @@ def logged(
         before: Whether the event before each of them must be of the expected kind.
         after: Whether the event after each of them must be of the expected kind.
         about: Only events of these types break the requirement by being missing, or between two others.
+        cause: The cause of a difference that the comparisons find, if it is known.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -77,8 +79,8 @@ def logged(
                     continue  # Its place is wrong: that is for what is next to it.
                 message = f"{place_of(wanted)} is not in the logs"
                 name = name_of(wanted)
-                at, cause = place_of_missing(alignment, index), logged_cause(name, MISSING)
-                yield Check(f"{name} missing", message, at, cause) if required else GOOD
+                at = place_of_missing(alignment, index)
+                yield Check(f"{name} missing", message, at, logged_cause(name, MISSING)) if required else GOOD
                 continue
             place = places[id(seen)]
             if required and adjacent and last is not None and last[0] == index - 1 and last[1] != place - 1:
@@ -95,7 +97,11 @@ def logged(
             if has_free_rows(alignment, index):
                 seen = {**seen, "rows": wanted["rows"]}
             wrong = next(filter(None, (compare(wanted, seen) for compare in compares)), "")
-            yield Check(f"{name_of(wanted)} differs", f"{place_of(seen)}: {wrong}", seen["offset"]) if wrong else GOOD
+            if wrong:
+                message = f"{place_of(seen)}: {wrong}"
+                yield Check(f"{name_of(wanted)} differs", message, seen["offset"], cause)
+            else:
+                yield GOOD
 
     return Oracle(requirement, examine)
 
