@@ -25,6 +25,8 @@ _AROUND: Final = _NAMES_OF_LOG | {
 }  # fmt: skip
 #: A statement that decides what becomes of the changes before it.
 _DECIDING: Final = frozenset({"SAVEPOINT"})
+#: How an event is wrong that is missing at one place of its group, and not expected at another.
+_MOVED: Final = "at another place"
 #: The fields that differ where something is missing before them: the log of an event, the name of the next one.
 _FOLLOWING: Final = frozenset({"log", "next_file"})
 
@@ -79,7 +81,8 @@ def cause_of_structure(alignment: Alignment) -> Cause | None:
     if logs[0] != logs[1] and all(each.name in _NAMES_OF_LOG for each in first):
         return Cause(MISSING if logs[1] < logs[0] else UNEXPECTED, "log", role="log")
     lead = min(first, key=lambda gap: gap.rank)
-    return logged_cause(lead.name, lead.kind)
+    kinds = {each.kind for each in first if each.name == lead.name}
+    return logged_cause(lead.name, lead.kind if len(kinds) == 1 else _MOVED)
 
 
 def _both(alignment: Alignment) -> tuple[tuple[Entry, ...], tuple[Entry, ...]]:
