@@ -58,7 +58,13 @@ def test_an_event_that_a_replica_makes_itself_is_blamed_by_the_field_that_is_wro
 
 
 def test_a_parser_that_is_kept_from_the_start_is_one_finding_in_whatever_words_it_warns():
-    together = together_of(of_mutant("relay-parser-not-reset"), "relay_logs worklog", "relay_logs mysql-8.0")
+    families = (
+        "relay_logs worklog",
+        "relay_logs mysql-8.0",
+        "broken_groups_received worklog",
+        "gtid_doubled mysql-8.0",
+    )
+    together = together_of(of_mutant("relay-parser-not-reset"), *families)
     assert set(together) == {KEPT}
     assert "WL4162-RESET-RECEIVER-LOOP" in together[KEPT]
 
@@ -86,4 +92,6 @@ def test_a_parser_that_is_fed_too_much_is_one_finding_and_is_not_called_kept(nam
 )
 def test_what_a_receiver_does_at_a_warning_is_one_finding_whatever_the_event_is(name, finding):
     families = ("broken_groups_received worklog", "gtid_doubled mysql-8.0")
-    assert set(together_of(of_mutant(name), *families)) == {finding}
+    # Where the only warning is at the first event, a parser that was kept does not warn either.
+    assert finding in (together := together_of(of_mutant(name), *families))
+    assert together.keys() <= {finding, KEPT}

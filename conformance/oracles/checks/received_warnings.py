@@ -83,14 +83,13 @@ def cause_of_warnings(alignment: Alignment) -> Cause | None:
     ]
     if all(wanted == shown for wanted, shown in pairs):
         return None
-    kept = _kept_at(alignment)
-    if not any(shown for _, shown in pairs):
-        # At the first connection, a parser in whatever state could be why.
-        return _NOT_RESET if kept else _NONE
-    if _is_of_more_events(alignment):
+    is_silent = not any(shown for _, shown in pairs)
+    if not is_silent and _is_of_more_events(alignment):
         return _FED_MORE
-    if kept is not None:
+    if _is_of_kept_parser(alignment):
         return _NOT_RESET
+    if is_silent:
+        return _NONE
     return _OTHER_WORDS if all(bool(wanted) == bool(shown) for wanted, shown in pairs) else _ELSEWHERE
 
 
@@ -168,26 +167,25 @@ def _are_of(alignment: Alignment, table: StepTable, fed: Sequence[Received]) -> 
     return True
 
 
-def _kept_at(alignment: Alignment) -> int | None:
-    """Return the connection before which the parser was not reset, if the warnings are those of one; None otherwise."""
-    table, connection = _table(alignment), -1
+def _is_of_kept_parser(alignment: Alignment) -> bool:
+    """Return whether the warnings of an answer are those of a parser that was not reset before a connection."""
+    table, connection, is_kept = _table(alignment), -1, False
     if table is None:
-        return None
+        return False
     states: Sequence[State] = table.every
     new: Sequence[State] = (table.start,)
-    kept: int | None = None
     for index, event, of_connection in fed_entries(alignment):
         seen = alignment.observed(index)
         if seen is None:
-            return None
+            return False
         if of_connection != connection:
             connection, new = of_connection, (table.start,)
             states = tuple({*states, table.start}) if connection else table.every
         states, new = (_after(table, each, event, seen) for each in (states, new))
-        kept = connection if kept is None and not new else kept
+        is_kept = is_kept or not new
         if not states:
-            return None
-    return kept
+            return False
+    return is_kept
 
 
 def _after(table: StepTable, states: Sequence[State], event: FedEvent, seen: Entry) -> tuple[State, ...]:
