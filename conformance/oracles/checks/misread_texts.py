@@ -19,6 +19,8 @@ _FIELD: Final = "rows_query"
 _TYPE: Final = int(EventType.ROWS_QUERY)
 #: The bytes of the event before its text: the last of them is the length byte.
 _BEFORE: Final = HEADER_BYTES + 1
+#: The largest number that one byte holds, at which a reader may cut a text for that reason.
+_MOST: Final = 255
 #: A text that ends where its length byte has it, and one that ends four bytes before the event.
 BY_LENGTH_BYTE: Final = Cause("read by its length byte", type_name(_TYPE), _FIELD)
 _WITHOUT_END: Final = Cause(CUT_SHORT, type_name(_TYPE), _FIELD)
@@ -33,7 +35,9 @@ def is_read_by_length_byte(alignment: Alignment, index: int, field: str, seen: o
     if field != _FIELD or not isinstance(seen, str) or not _has_length_byte(alignment, index):
         return False
     possible = {cause for cause, end in _readings(alignment, index) if _shows(alignment, index, end, seen)}
-    return {each for each in possible if not _is_refuted(alignment, each)} == {BY_LENGTH_BYTE}
+    is_it = {each for each in possible if not _is_refuted(alignment, each)} == {BY_LENGTH_BYTE}
+    is_cut_at_most = len(seen.encode()) == _MOST < len(_text(alignment, index)[0])
+    return is_it and (not is_cut_at_most or _is_shown(alignment))
 
 
 def cause_of_refused_text(alignment: Alignment, index: int, reason: str) -> Cause | None:
@@ -98,6 +102,18 @@ def _explains(alignment: Alignment, index: int, end: int, reason: str) -> bool:
         rest[:end].decode()
     except UnicodeDecodeError:
         return _OF_CHARACTERS.search(reason) is not None
+    return False
+
+
+def _is_shown(alignment: Alignment) -> bool:
+    """Return whether a text is read by its length byte where a reader that takes no more than 255 bytes would not."""
+    for index in range(alignment.count):
+        seen = alignment.observed(index)
+        if seen is None or _FIELD not in seen or not _has_length_byte(alignment, index):
+            continue
+        end = dict(_readings(alignment, index)).get(BY_LENGTH_BYTE, _MOST)
+        if end != _MOST and _shows(alignment, index, end, str(seen[_FIELD])):
+            return True
     return False
 
 
