@@ -1,7 +1,7 @@
 """The findings of a run: the failures of one cause, whatever they break and wherever, the most important first."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
@@ -85,12 +85,15 @@ def findings_of(record: RunRecord) -> list[Finding]:
     number of requirements that they break or keep from being judged, and by the number of cases.
     """
     levels = {requirement.id: requirement.level for requirement in record.requirements}
+    owners = {requirement.id for requirement in record.requirements if requirement.owns}
     hindered = Counter(signature for requirement in record.requirements for signature in requirement.obstacles)
     together: dict[str, list[Failure]] = {}
     for failure in record.failures:
         together.setdefault(failure.signature, []).append(failure)
     judged = record.judged
-    findings = [_finding(record, alike, levels, judged, hindered[signature]) for signature, alike in together.items()]
+    findings = [
+        _finding(record, alike, levels, judged, owners, hindered[signature]) for signature, alike in together.items()
+    ]
 
     def rank(finding: Finding) -> tuple[bool, int, int, int, int, str]:
         level = min(_level(requirement, levels) for requirement in finding.requirements)
@@ -116,7 +119,12 @@ def _level(requirement: str, levels: Mapping[str, str]) -> int:
 
 
 def _finding(
-    record: RunRecord, failures: list[Failure], levels: Mapping[str, str], judged: Mapping[str, int], hinders: int
+    record: RunRecord,
+    failures: list[Failure],
+    levels: Mapping[str, str],
+    judged: Mapping[str, int],
+    owners: Collection[str],
+    hinders: int,
 ) -> Finding:
     requirements: Counter[str] = Counter()
     profiles = Counter(dict.fromkeys(record.header.profiles, 0))
@@ -126,9 +134,11 @@ def _finding(
 
     def rank(requirement: str) -> tuple[int, float, str]:
         cases = requirements[requirement]
-        # The one that best shows what is wrong breaks in most cases of the finding, and passes in few others.
+        # The one that best shows what is wrong breaks in most cases of the finding, and passes in few others. One that
+        # is blamed for what no other accounts for shows less: its cases count half.
         share = cases / max(judged.get(requirement, 0), cases, 1)
-        return _level(requirement, levels), -cases * share, requirement
+        weight = 0.5 if requirement in owners else 1
+        return _level(requirement, levels), -cases * share * weight, requirement
 
     order = sorted(requirements, key=rank)
     ranked = sorted(failures, key=lambda each: (each.known is not None, -each.count, each.group))

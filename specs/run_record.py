@@ -262,6 +262,7 @@ class RequirementResult(Struct, frozen=True, tag_field="kind", tag="requirement"
     pairs: Annotated[Count, Meta(description="Different pairs of variants in the cases that exercised it.")] = 0
     witnesses: Annotated[str, Meta(description="Which servers were seen to keep it, and which do otherwise.")] = ""
     anchor: Annotated[str, Meta(description="The words of the document at which its first statement is.")] = ""
+    owns: Annotated[bool, Meta(description="Whether it is blamed for what no other requirement accounts for.")] = False
 
 
 class Variants(Struct, frozen=True):

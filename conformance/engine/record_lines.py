@@ -179,6 +179,7 @@ def _requirement(requirement: Requirement, event: RunFinished, profiles: Sequenc
         pairs=event.tally.variants.pairs_of(requirement.id),
         witnesses=sight_of(witnesses().get(requirement.id, ())),
         anchor=next((each.anchor for each in requirement.statements), ""),
+        owns=bool(requirement.owns),
     )
 
 

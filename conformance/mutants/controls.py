@@ -262,10 +262,11 @@ def _without_tables(event: Event, part: LogPart) -> LogPart:
     return part if listed else replace(part, tables=(), statement=None)
 
 
-class _KeepsEmptyXa(GroupFilter):
+class KeepsEmptyXa(GroupFilter):
     """A filter of events that keeps the statements of an XA transaction of which nothing passes."""
 
     def finish(self) -> list[Fate]:
+        """See `GroupFilter.finish`."""
         is_xa = bool(self._xa)
         group = super().finish()
         if is_xa and not any(fate.kept for fate in group):
@@ -279,7 +280,7 @@ class _KeepsEmptyXa(GroupFilter):
 _OF_EMPTY_XA: Final = frozenset({Part.MARKER, Part.BEGIN, Part.MEMBER, Part.END})
 
 
-class _KeepsStatement(GroupFilter):
+class KeepsStatement(GroupFilter):
     """A filter of events that keeps a Rows_query if any of its rows are kept."""
 
     def _end_rows(self) -> None:
@@ -404,13 +405,13 @@ CONTROLS: Final = (
         "statement-with-some-rows",
         "filter",
         "keeps a Rows_query if any of its rows are kept",
-        lambda request: filtered_by(request, groups=_KeepsStatement),
+        lambda request: filtered_by(request, groups=KeepsStatement),
     ),
     Control(
         "empty-xa-kept",
         "filter",
         "keeps the statements of an XA transaction of which nothing passes",
-        lambda request: filtered_by(request, groups=_KeepsEmptyXa),
+        lambda request: filtered_by(request, groups=KeepsEmptyXa),
     ),
     Control(
         "empty-create-select-group",

@@ -40,6 +40,9 @@ class _DropsIgnorable(Receiver):
 class _KeepsParserOnReconnect(Receiver):
     def _connect(self) -> None:
         """Go on with the parser of the connection before."""
+        feed = self._feed
+        super()._connect()
+        self._feed = feed
 
 
 class _TakesIgnored(Receiver):
@@ -117,7 +120,7 @@ class _KeepsSourcesGtids(Receiver):
     def _note(self, event: ReplicaEvent, data: bytes) -> None:
         super()._note(event, data)
         if event.type == EventType.PREVIOUS_GTIDS:
-            self._retrieved.add_set(GtidSet.from_text(event.fields["previous_gtids"]))
+            self._retrieved.add_set(GtidSet.from_text(event.fields.get("previous_gtids", "")))
 
 
 class _RetrievesLate(Receiver):

@@ -1,7 +1,7 @@
 """The cause of a failure: what failures of several requirements, event types and profiles have in common."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -118,11 +118,18 @@ def exact_name(code: int) -> str:
     return type_name(code) if code in _NAMED else _UNASSIGNED
 
 
-def passed_on_name(code: int) -> str:
-    """Return the name of the type of an event that is sent or written: heartbeats share one, and all without a name."""
+def passed_on_name(code: int, known: Collection[int] = _NAMED) -> str:
+    """Return the name of the type of an event that is sent or written: heartbeats share one, and all unknown types.
+
+    Args:
+        code: The type code.
+        known: The codes that who passes the event on knows.
+    """
     if code in HEARTBEAT_TYPES:
         return "heartbeat"
-    return type_name(code) if code in _NAMED else "ignorable"
+    if code not in known or code == EventType.IGNORABLE:
+        return "event of an unknown type"
+    return event_group(code) if code in ROWS_TYPES else type_name(code)
 
 
 def without_codes(text: str) -> str:

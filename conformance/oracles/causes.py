@@ -13,6 +13,7 @@ from conformance.oracles.cause import (
     ACCEPTED,
     MISREAD,
     NOT_KNOWN,
+    NOT_MADE,
     REFUSED,
     Cause,
     event_group,
@@ -25,11 +26,13 @@ from conformance.oracles.checks.ended_answers import ended, ends_list
 from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.last_before_fault import is_lost, last_before_fault, lost
+from conformance.oracles.checks.logged_structure import with_its_structure
 from conformance.oracles.checks.miscounted_events import miscounted
 from conformance.oracles.checks.misread_bodies import misread_bodies
 from conformance.oracles.checks.misread_statements import OTHER_CHECKSUMS, misread_for_checksums
 from conformance.oracles.checks.missing_tails import ENDS_SILENTLY, cause_of_gap
 from conformance.oracles.checks.post_headers import LONGER, can_misread, finds_value
+from conformance.oracles.checks.received_warnings import WARNED_LEFT_OUT, leaves_out_warned
 from conformance.oracles.checks.remembered_begin import REMEMBERED, first_remembered
 from conformance.oracles.differences import DECISIVE
 from conformance.oracles.oracle import Check, wrong_end
@@ -59,7 +62,9 @@ _UNEXPLAINED_END: Final = re.compile("exit-status-|signal-|closed-its-output")
 def causes(alignment: Alignment, checks: Sequence[Check]) -> list[Cause]:
     """Return the cause of each failed check on an answer."""
     if alignment.case.role in _OF_EVENTS_MADE:
-        return _joined([_cause(alignment, check) for check in checks])
+        return _joined([_of_warned(alignment, _cause(alignment, check)) for check in checks])
+    if alignment.case.role == "log":
+        return [with_its_structure(alignment, _cause(alignment, check)) for check in checks]
     if alignment.case.role not in _CHAINED or not checks:
         return [_cause(alignment, check) for check in checks]
     return [_cause(alignment, min(checks, key=_leads))] * len(checks)
@@ -72,6 +77,11 @@ def _joined(every: Sequence[Cause]) -> list[Cause]:
         subjects[replace(cause, subject="")].add(cause.subject)
     several = {cause for cause, types in subjects.items() if len(types - {""}) > 1}
     return [replace(each, subject=_SEVERAL) if replace(each, subject="") in several else each for each in every]
+
+
+def _of_warned(alignment: Alignment, cause: Cause) -> Cause:
+    """Return the cause of events that are not written, which is that they cause a warning if all of these are."""
+    return WARNED_LEFT_OUT if cause.kind == NOT_MADE["relay"] and leaves_out_warned(alignment) else cause
 
 
 def _leads(check: Check) -> tuple[float, int]:

@@ -10,6 +10,7 @@ from conformance.binlog.header import HEADER_BYTES
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.governing_formats import later_governs
 from conformance.oracles.checks.malformed_bodies import known_in_spite_of_flag, malformed
+from conformance.oracles.checks.misread_texts import BY_LENGTH_BYTE, cause_of_refused_text, is_read_by_length_byte
 from conformance.oracles.checks.reader_state import READER_STATE_ORACLES
 from conformance.oracles.checks.resources import less_than_claimed, within_limits
 from conformance.oracles.checks.row_values import (
@@ -105,24 +106,23 @@ def _stops_inside_payload(alignment: Alignment, requirement: str) -> Iterator[Ch
 
 
 def _length_byte_ignored(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """The length byte of a Rows_query is ignored: a text that lacks its end and has that many bytes was cut at it."""
+    """The length byte of a Rows_query is ignored: no text ends where it has it, and no event is refused for it."""
     for index in alignment.marked(requirement):
         expected, seen = alignment.case.expected.events[index], alignment.observed(index)
+        words = alignment.refusal(index)
+        if seen is None and words and cause_of_refused_text(alignment, index, words) == BY_LENGTH_BYTE:
+            message = (
+                f"{alignment.describe(index)} is refused, as its length byte is not the length of its text: {words}"
+            )
+            yield Check("length byte used", message, expected["offset"], BY_LENGTH_BYTE)
         if seen is None or not isinstance(text := seen.get("rows_query"), str):
             continue
-        length_byte = alignment.case.stream[expected["offset"] + HEADER_BYTES]
-        wrong = text != expected["rows_query"] and not _off_by_a_checksum(expected["rows_query"], text)
-        if wrong and len(text.encode()) == length_byte and _is_cut(expected["rows_query"], text):
-            message = f"the text ends after {length_byte} bytes, the value of the length byte, not at the event's end"
-            cause = field_cause(alignment, index, "rows_query", text)
-            yield Check("length byte used", message, expected["offset"], cause)
+        if is_read_by_length_byte(alignment, index, "rows_query", text):
+            end = alignment.case.stream[expected["offset"] + HEADER_BYTES]
+            message = f"the text ends after {end} bytes, the value of the length byte, not at the event's end"
+            yield Check("length byte used", message, expected["offset"], BY_LENGTH_BYTE)
         else:
             yield GOOD
-
-
-def _is_cut(expected: str, seen: str) -> bool:
-    """Return whether a text lacks its end, and not, as far as can be seen, its beginning."""
-    return expected.startswith(seen) and not expected.endswith(seen)
 
 
 def _off_by_a_checksum(expected: str, seen: object) -> bool:

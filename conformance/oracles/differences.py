@@ -4,16 +4,19 @@ Each value of an expected answer is owned by a requirement, or is free: see `con
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.servers import server_of
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import MISSING, NOT_MADE, Cause, passed_on_name
 from conformance.oracles.checks.boundary_steps import OF_STEP, own_steps, step_cause
 from conformance.oracles.checks.boundary_steps import field_cause as boundary_field_cause
 from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause, place_of_missing
 from conformance.oracles.checks.logged_event_comparisons import name_of, place_of
+from conformance.oracles.checks.received_warnings import cause_of_warnings
+from conformance.oracles.checks.written_events import compared, written
 from conformance.oracles.oracle import Check, equal_values, field_cause, shown
 from conformance.protocol.roles.decode import HEADER_FIELDS
 from conformance.specs.catalogue import ENTRY, ERROR
@@ -93,7 +96,7 @@ def _loss_of_made(alignment: Alignment, entry: Entry) -> Cause | None:
     role, code = alignment.case.role, alignment.about.type_of(entry)
     if role not in NOT_MADE or code is None:
         return None
-    return Cause(NOT_MADE[role], passed_on_name(code), role=role)
+    return Cause(NOT_MADE[role], passed_on_name(code, server_of(alignment.case.id.profile).rules.known), role=role)
 
 
 def _kind(alignment: Alignment, entry: Entry) -> str:
@@ -116,10 +119,29 @@ def _of_entry(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> It
         message = f"{alignment.describe(index)}: {name} is {shown(value)}, expected {shown(wanted)}"
         kind = _kind(alignment, entry)
         signature = f"{kind} not known" if (name, value) == ("handled", "ignored") else f"{name} of {kind} differs"
-        cause = _boundary_cause(alignment, index, name) if is_boundary else field_cause(alignment, index, name, value)
+        cause = _cause_of_field(alignment, index, name, value)
         # An expected entry of a written log has no offset of its own.
         at = seen.get("offset") if every else entry.get("offset")
-        yield Difference(index, name, Check(signature, message, at, cause))
+        check = (
+            _of_written(alignment, index, entry, seen) if name == "data" and alignment.case.role == "relay" else None
+        )
+        yield Difference(index, name, check or Check(signature, message, at, cause))
+
+
+def _cause_of_field(alignment: Alignment, index: int, name: str, value: Any) -> Cause:
+    if alignment.case.role == "boundary":
+        return _boundary_cause(alignment, index, name)
+    of_warnings = cause_of_warnings(alignment) if (alignment.case.role, name) == ("relay", "warning") else None
+    return of_warnings or field_cause(alignment, index, name, value)
+
+
+def _of_written(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> Check | None:
+    """Return what is wrong with an event of a relay log; None if one of the two is not an event."""
+    wanted, observed = written(entry), written(seen)
+    if wanted is None or observed is None:
+        return None
+    check = compared(wanted, observed)
+    return replace(check, message=f"{alignment.describe(index)}: {check.message}") if check.cause else None
 
 
 def _boundary_cause(alignment: Alignment, index: int, name: str) -> Cause:

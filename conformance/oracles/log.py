@@ -15,7 +15,7 @@ from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.cause import Cause
+from conformance.oracles.cause import DIFFERS, Cause
 from conformance.oracles.checks.logged_changes import is_change, is_query, logged_once
 from conformance.oracles.checks.logged_drops import dropped_together, each_drop_marked
 from conformance.oracles.checks.logged_event_checks import (
@@ -44,6 +44,7 @@ from conformance.oracles.checks.logged_event_comparisons import (
     without_select,
 )
 from conformance.oracles.checks.logged_groups import has_length_of_group
+from conformance.oracles.checks.logged_structure import cause_of_structure
 from conformance.oracles.checks.own_gtids import next_number, sets_as_logged, where_numbers_are_right
 from conformance.oracles.checks.unlogged_statements import (
     creations_with_rows,
@@ -66,7 +67,8 @@ def _lone_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
         gtid, following = events[place], after[place]
         ends = following is None or following["log"] != gtid["log"] or following["type"] in _OUTSIDE
         if gtid["type"] in GTID_TYPES and ends:
-            message, cause = f"{place_of(gtid)} should not be there", Cause("without a transaction", "GTID", role="log")
+            message = f"{place_of(gtid)} should not be there"
+            cause = cause_of_structure(alignment) or Cause("without a transaction", "GTID", role="log")
             yield Check("Gtid event without a transaction logged", message, gtid["offset"], cause)
             return
     yield GOOD
@@ -136,15 +138,19 @@ def _equal_skeletons(requirement: str) -> Oracle:
         at = next((i for i, pair in enumerate(zip(*kinds, strict=False)) if pair[0] != pair[1]), None)
         if at is not None:
             wanted, logged_kind = (_shown(kind[at]) for kind in kinds)
-            yield Check("wrong sequence of events", f"event {at + 1} is {logged_kind}, expected {wanted}")
+            message = f"event {at + 1} is {logged_kind}, expected {wanted}"
+            yield Check("wrong sequence of events", message, cause=cause_of_structure(alignment))
         elif len(kinds[0]) != len(kinds[1]):
-            yield Check("wrong number of events", f"{len(kinds[1])} events, expected {len(kinds[0])}")
+            message = f"{len(kinds[1])} events, expected {len(kinds[0])}"
+            yield Check("wrong number of events", message, cause=cause_of_structure(alignment))
         else:
             yield GOOD
 
     return Oracle(requirement, examine)
 
 
+#: The cause of an event that is in another log.
+_OTHER_LOG: Final = Cause(DIFFERS, field="log", role="log")
 _TABLE_MAP: Final = frozenset({int(EventType.TABLE_MAP)})
 
 
@@ -210,17 +216,17 @@ def _list(rule: str) -> Oracle:
 ORACLES: Final[tuple[Oracle, ...]] = (
     # Logs as a whole, by the rules for recorded ones
     *(
-        by_log_check(name)
+        by_log_check(name, of_structure=True)
         for name in (
             "FORMAT-LOG-TABLE-MAP",
             "FORMAT-LOG-TRANSACTION-ENDS",
             "FORMAT-LOG-END-NEEDS-BEGIN",
-            "FORMAT-LOG-GTID-ONCE",
             "FORMAT-LOG-PREVIOUS-GTIDS-ONCE",
             "FORMAT-LOG-END-LAST",
-            "FORMAT-LOG-ROTATE-NEXT",
         )
     ),
+    by_log_check("FORMAT-LOG-GTID-ONCE"),
+    by_log_check("FORMAT-LOG-ROTATE-NEXT"),
     by_log_check("FORMAT-LOG-BODY"),
     next_number("FORMAT-LOG-GTID-NUMBER"),
     logged("FORMAT-LOG-SAVEPOINTS", equal_statements),
@@ -239,7 +245,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     gtid_before("WL7592-LOG-OFF-ANON-FIRST"),
     gtid_before("WL7592-LOG-OFF-ANON-DDL"),
     both(
-        by_log_check("WL7592-LOG-WITH-FLUSH"),
+        by_log_check("WL7592-LOG-WITH-FLUSH", of_structure=True),
         Oracle("WL7592-LOG-WITH-FLUSH", _lone_gtids),
     ),
     logged("WL7592-LOG-ANON-IGNORABLE", flagged(IGNORABLE), required=False),
@@ -265,9 +271,9 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     logged("WL7592-LOG-CREATE-SELECT-STATEMENT", equal_statements, before=True),
     both(
         logged("WL7592-LOG-CREATE-SELECT-ROW", equal_statements),
-        by_log_check("WL7592-LOG-CREATE-SELECT-ROW"),
+        by_log_check("WL7592-LOG-CREATE-SELECT-ROW", of_structure=True),
     ),
-    by_log_check("WL7592-LOG-CREATE-NOT-INSIDE"),
+    by_log_check("WL7592-LOG-CREATE-NOT-INSIDE", of_structure=True),
     logged("WL7592-LOG-DROP-GROUPS", equal_statements),
     logged("WL7592-LOG-DROP-TEMPORARY-FIRST", equal_statements),
     gtid_before("WL7592-LOG-DROP-ON-GTID-EACH"),
@@ -309,15 +315,15 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     none_of("WL4033-LOG-ROWS-QUERY-CONDITIONS", _of_type(*_ROWS_QUERIES), "Rows_query of a statement"),
     logged("WL4033-LOG-ROWS-QUERY-NEEDS-TEXT", about=_ROWS_QUERIES),
     both(
-        by_log_check("WL4033-LOG-ROWS-QUERY-PER-STATEMENT"),
+        by_log_check("WL4033-LOG-ROWS-QUERY-PER-STATEMENT", of_structure=True),
         none_of("WL4033-LOG-ROWS-QUERY-PER-STATEMENT", _of_type(*_ROWS_QUERIES), "second Rows_query"),
     ),
-    by_log_check("WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP", is_before=True),
+    by_log_check("WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP", is_before=True, of_structure=True),
     logged("WL4033-LOG-ONE-STATEMENT-SEQUENCE"),
     logged("WL4033-LOG-SEVERAL-STATEMENTS"),
     logged("WL4033-LOG-OPTION-NAME", equal_row_values, about=_ROWS_QUERIES),
     logged("WL4033-LOG-OPTION-SCOPE", equal_row_values, about=_ROWS_QUERIES),
-    logged("WL4033-LOG-OPTION-DYNAMIC", equal("log"), about=_ROWS_QUERIES),
+    logged("WL4033-LOG-OPTION-DYNAMIC", equal("log"), about=_ROWS_QUERIES, cause=_OTHER_LOG),
     none_of("WL4033-LOG-OPTION-DEFAULT-OFF", _of_type(*_ROWS_QUERIES), "Rows_query"),
     _logged_texts("WL4033-LOG-OPTION-SELECTED", about=_ROWS_QUERIES),
     none_of(

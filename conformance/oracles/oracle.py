@@ -20,9 +20,16 @@ from conformance.oracles.cause import (
     without_codes,
 )
 from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
+from conformance.oracles.checks.misread_texts import BY_LENGTH_BYTE, is_read_by_length_byte
+from conformance.oracles.checks.packed_numbers import READ_WITH_LENGTH, is_read_with_length
 from conformance.oracles.checks.same_value import same_bytes, same_variable
 from conformance.oracles.checks.signed_numbers import cause_of_sign
-from conformance.oracles.checks.text_encodings import OTHER_CHARACTERS, is_in_other_characters
+from conformance.oracles.checks.text_encodings import (
+    OTHER_CHARACTERS,
+    READ_AS_TEXT,
+    is_in_other_characters,
+    is_read_as_text,
+)
 from conformance.oracles.checks.text_ends import ENDINGS, FOUR_SHORT, LAST_FIELDS, cause_of_end
 from conformance.protocol.roles.decode import HEADER_FIELDS
 
@@ -226,8 +233,14 @@ def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Caus
     how = how_differs(event.get(field), seen)
     if is_in_other_characters(event.get(field), seen):
         return OTHER_CHARACTERS
+    if is_read_as_text(event.get(field), seen):
+        return READ_AS_TEXT
+    if is_read_with_length(event.get(field), seen):
+        return READ_WITH_LENGTH
     if (of_sign := cause_of_sign(event.get(field), seen)) is not None:
         return of_sign
+    if is_read_by_length_byte(alignment, index, field, seen):
+        return BY_LENGTH_BYTE
     of_end = cause_of_end(alignment, index, field, how) if field in LAST_FIELDS and how in ENDINGS else None
     return of_end or Cause(_KINDS.get(how, DIFFERS), group_of_entry(event), field)
 

@@ -22,6 +22,8 @@ _FOLDERS: Final = re.compile(r"(?<!\w)/?(?:[\w.@+-]+/)+(?=[\w.@+-])")
 _PLACE: Final = re.compile(rf"bytes?(?: {_NUMBER})? in position {_NUMBER}")
 #: The class of an exception, after which a message follows, and the packages before its name.
 _CLASS: Final = re.compile(r"(?<![\w.$])(?:[\w$]+\.)*([\w$]*(?:Error|Exception)): ")
+#: Exceptions of which the message has no more than how much was asked for.
+_WITHOUT_MESSAGE: Final = frozenset({"OutOfMemoryError"})
 #: Lines by which runtimes begin to say why a process ends; the ones that come first decide.
 _FATAL: Final = re.compile(
     r"^panic: |panicked at|^Exception in thread|^terminate called|Assertion .*failed|^fatal error: "
@@ -63,7 +65,10 @@ def normalised(text: str, stream: bytes = b"") -> str:
 def _clauses(line: str) -> str:
     """Return a message from its last exception on, and without the details after the first clause of its message."""
     classes = list(_CLASS.finditer(line))
-    return f"{classes[-1][1]}: {line[classes[-1].end() :].partition(': ')[0]}" if classes else line
+    if not classes:
+        return line
+    name = classes[-1][1]
+    return name if name in _WITHOUT_MESSAGE else f"{name}: {line[classes[-1].end() :].partition(': ')[0]}"
 
 
 def _quote(match: re.Match[str], stream: bytes) -> str:

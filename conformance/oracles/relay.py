@@ -1,13 +1,12 @@
 """The oracles of the role `relay`: which events the relay logs hold, with which bytes, and the warnings."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import astuple, dataclass, replace
-from functools import partial
+from dataclasses import replace
 from itertools import takewhile
-from typing import Any, Final
+from typing import Final
 
-from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
+from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.executed_gtids import ExecutedGtids
@@ -16,13 +15,13 @@ from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, TYPE_AT, Header
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.reader import framed_events
+from conformance.binlog.servers import server_of
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.cause import NOT_MADE, passed_on_name
-from conformance.oracles.checks.ended_answers import missing
-from conformance.oracles.checks.parser_resets import RESET, of_kept_parser
-from conformance.oracles.checks.passed_on_events import wrong
+from conformance.oracles.cause import NOT_MADE, Cause, passed_on_name
+from conformance.oracles.checks.ended_answers import ended, missing
+from conformance.oracles.checks.received_warnings import RESET, cause_of_warnings, is_fed_otherwise, keeps_parser
 from conformance.oracles.checks.relay_freedoms import (
     announces_own_checksums,
     is_silent_failure,
@@ -31,12 +30,15 @@ from conformance.oracles.checks.relay_freedoms import (
     repeats_format,
     stops_at_unknown,
 )
+from conformance.oracles.checks.written_events import MARKER, Written, copied, written, wrongly
 from conformance.oracles.oracle import GOOD, Check, Oracle
-from conformance.protocol.roles.relay import event_data
 
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
 _IGNORABLE: Final = int(Flag.IGNORABLE)
-_NEVER_IGNORED: Final = (EventType.FORMAT_DESCRIPTION, EventType.ROTATE)
+#: What describes a log, and what has a rule of its own.
+_NOT_OF_IGNORED: Final = (EventType.FORMAT_DESCRIPTION, EventType.ROTATE, EventType.PREVIOUS_GTIDS)
+#: The rule on events without a marker.
+_UNMARKED: Final = "WL4162-TT-GUESS-LEAVES-BYTES"
 #: Where a Gtid event has the source's UUID and the number, in bytes of its body.
 _GTID_SOURCE: Final = slice(1, 17)
 _GTID_NUMBER: Final = slice(17, 25)
@@ -44,55 +46,8 @@ _GTID_NUMBER: Final = slice(17, 25)
 _NAMING: Final = (EventType.GTID, EventType.GTID_TAGGED)
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """An event of a relay log: its header, and what follows it."""
-
-    header: Header
-    rest: bytes
-
-    @property
-    def body(self) -> bytes:
-        """What follows the header, without a checksum that is right."""
-        return self.rest[:-CHECKSUM_BYTES] if self.is_checksummed else self.rest
-
-    @property
-    def is_checksummed(self) -> bool:
-        """Whether it ends with its checksum."""
-        header = HEADER.pack(*astuple(self.header))
-        at = len(self.rest) - CHECKSUM_BYTES
-        return at >= 0 and checksum(header + self.rest[:at]) == int.from_bytes(self.rest[at:], "little")
-
-    def at(self, time: int) -> "_Written":
-        """Return the same event at another time, in seconds."""
-        header = replace(self.header, timestamp=time)
-        if not self.is_checksummed:
-            return replace(self, header=header)
-        made = checksum(HEADER.pack(*astuple(header)) + self.body)
-        return _Written(header, self.body + made.to_bytes(CHECKSUM_BYTES, "little"))
-
-    @property
-    def name(self) -> str:
-        """Its type's name."""
-        return type_name(self.header.type)
-
-    @property
-    def kind(self) -> str:
-        """The name for signatures."""
-        return passed_on_name(self.header.type)
-
-
-def _written(entry: Mapping[str, Any]) -> _Written | None:
-    """Return the event of an entry, None if its data is not an event."""
-    data = event_data(entry)
-    if data is None:
-        return None
-    return _Written(Header(*HEADER.unpack(data[:HEADER_BYTES])), data[HEADER_BYTES:])
-
-
-_wrong: Final = partial(wrong, "relay")
 #: Compares the expected event with the observed one.
-_Compare = Callable[[_Written, _Written], Check]
+_Compare = Callable[[Written, Written], Check]
 
 
 def _each(requirement: str, compare: _Compare, *, required: bool = True, may_stop: bool = False) -> Oracle:
@@ -108,15 +63,16 @@ def _each(requirement: str, compare: _Compare, *, required: bool = True, may_sto
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         for index in alignment.marked(requirement):
-            wanted = _written(alignment.case.expected.events[index])
+            wanted = written(alignment.case.expected.events[index])
             assert wanted is not None, "the model writes events"
             entry = alignment.observed(index)
             if entry is None:
                 if required and alignment.fate(index) not in free:
-                    lost = _wrong(wanted.kind, NOT_MADE["relay"], f"{_place(alignment, index)} is missing")
+                    name = passed_on_name(wanted.header.type, server_of(alignment.case.id.profile).rules.known)
+                    lost = wrongly(name, NOT_MADE["relay"], f"{_place(alignment, index)} is missing")
                     yield missing(alignment, index, lost.signature, lost.message, lost.cause)
                 continue
-            observed = _written(entry)
+            observed = written(entry)
             if observed is None:
                 yield Check(
                     "data is not an event", f"{_place(alignment, index)}: {entry['data'][:80]!r} is not an event"
@@ -127,46 +83,32 @@ def _each(requirement: str, compare: _Compare, *, required: bool = True, may_sto
             if announces_own_checksums(alignment, index):
                 observed = wanted
             check = compare(wanted, observed)
+            if compare is copied and _is_marker_alone(alignment, index, check):
+                check = GOOD
             where = f"{_place(alignment, index)}: {check.message}"
             yield replace(check, message=where) if check.signature else GOOD
 
     return Oracle(requirement, examine, any_of=frozenset({"data"}))
 
 
+def _is_marker_alone(alignment: Alignment, index: int, check: Check) -> bool:
+    """Return whether an unmarked event is written with a marker, for which there is a rule of its own."""
+    is_marker = check.cause is not None and check.cause.field == MARKER
+    return is_marker and index in alignment.marked(_UNMARKED)
+
+
 def _place(alignment: Alignment, index: int) -> str:
     entry = alignment.case.expected.events[index]
-    wanted = _written(entry)
+    wanted = written(entry)
     name = "event" if wanted is None else f"{wanted.name} event"
     return f"the {name}, number {index + 1} of the relay logs"
 
 
-def _copied(wanted: _Written, observed: _Written) -> Check:
-    """Compare a copied event; a relay log may have checksums if the source has none, and the reverse."""
-    if wanted == observed:
-        return GOOD
-    for name in ("type", "server_id", "log_pos", "flags", "timestamp"):
-        expected, seen = getattr(wanted.header, name), getattr(observed.header, name)
-        if expected != seen:
-            # Headers are copied alike, whatever the type.
-            kind = wanted.kind if name == "type" else ""
-            return _wrong(kind, "changed", f"{name} is {seen}, but was {expected} when received", field=name)
-    length = HEADER_BYTES + len(observed.rest)
-    if observed.header.length != length:
-        message = f"length is {observed.header.length}, but the event has {length} bytes"
-        return _wrong("", "wrong", message, field="length")
-    if wanted.body != observed.body:
-        message = f"the {len(observed.body)} bytes of the body are not those received"
-        return _wrong(wanted.kind, "changed", message, field="body")
-    if len(wanted.rest) == len(observed.rest):
-        return _wrong(wanted.kind, "changed", "the checksum is not the one received", field="checksum")
-    return GOOD
-
-
-def _equal_markers(wanted: _Written, observed: _Written) -> Check:
+def _equal_markers(wanted: Written, observed: Written) -> Check:
     marker = MARKER_BITS.read(observed.header.flags)
     if marker == MARKER_BITS.read(wanted.header.flags):
         return GOOD
-    return _wrong(wanted.kind, "marked", f"the flags have the marker {marker}, which was not received")
+    return wrongly("", "changed", f"the flags have the marker {marker}, which was not received", field=MARKER)
 
 
 def _each_copied(requirement: str, *, what: str = "event", or_stops: bool = False) -> Oracle:
@@ -177,11 +119,11 @@ def _each_copied(requirement: str, *, what: str = "event", or_stops: bool = Fals
         what: The kind of event, for signatures.
         or_stops: Whether the receiver may stop at it with an error instead.
     """
-    each = _each(requirement, _copied, may_stop=or_stops)
+    each = _each(requirement, copied, may_stop=or_stops)
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         yield from each.examine(alignment, requirement)
-        written = {
+        places = {
             entry["data"].lower(): index
             for index in alignment.marked(requirement)
             if (entry := alignment.observed(index))
@@ -189,7 +131,7 @@ def _each_copied(requirement: str, *, what: str = "event", or_stops: bool = Fals
         for place in alignment.phantoms:
             if repeats_format(alignment, place):
                 continue
-            again = written.get(alignment.observation.events[place]["data"].lower())
+            again = places.get(alignment.observation.events[place]["data"].lower())
             if again is not None and not _came_back(alignment, again):
                 yield Check(f"{what} written twice", f"{_place(alignment, again)} is there again")
 
@@ -198,15 +140,15 @@ def _each_copied(requirement: str, *, what: str = "event", or_stops: bool = Fals
 
 def _came_back(alignment: Alignment, index: int) -> bool:
     """Return whether an event has the replica's own server id, so that writing it is free."""
-    event = _written(alignment.case.expected.events[index])
+    event = written(alignment.case.expected.events[index])
     return event is not None and bool(event.header.server_id == alignment.case.settings["server_id"])
 
 
-def _present(wanted: _Written, observed: _Written) -> Check:
+def _present(wanted: Written, observed: Written) -> Check:
     return GOOD
 
 
-def _id_zero(wanted: _Written, observed: _Written) -> Check:
+def _id_zero(wanted: Written, observed: Written) -> Check:
     server_id = observed.header.server_id
     return (
         GOOD
@@ -228,8 +170,7 @@ def _check_warnings(requirement: str, *, text: bool = False, wanted: bool | None
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         # What is written although it is to be ignored is fed to the parser too, and warnings follow from that.
         marked = () if requirement == RESET and _takes_ignored(alignment) else alignment.marked(requirement)
-        kept = of_kept_parser(alignment)
-        if kept is not None and requirement != RESET and _keeps_parser(alignment):
+        if (requirement != RESET and _is_of_resets(alignment)) or is_fed_otherwise(alignment):
             marked = ()
         for index in marked:
             entry = alignment.observed(index)
@@ -241,29 +182,37 @@ def _check_warnings(requirement: str, *, text: bool = False, wanted: bool | None
                 yield GOOD
             elif not expected:
                 message = f"{_place(alignment, index)}: the warning is {seen!r}, expected none"
-                yield Check("warning without cause", message, cause=kept)
+                yield Check("warning without cause", message, cause=cause_of_warnings(alignment))
             else:
                 message = f"{_place(alignment, index)}: the warning is {seen!r}, expected {expected!r}"
-                yield Check("wrong warning" if seen else "no warning", message, cause=kept)
+                yield Check("wrong warning" if seen else "no warning", message, cause=cause_of_warnings(alignment))
         error = alignment.observation.error
-        if stops and error is not None and not stops_at_unknown(alignment):
-            yield Check("error", f"the receiver stops with an error: {error.message}")
+        if stops and error is not None and _is_at_warning(alignment, requirement) and not stops_at_unknown(alignment):
+            yield Check("error", f"the receiver stops with an error: {error.message}", cause=ended(alignment))
 
     return Oracle(requirement, examine, any_of=frozenset({"warning"}))
 
 
-def _keeps_parser(alignment: Alignment) -> bool:
+def _is_at_warning(alignment: Alignment, requirement: str) -> bool:
+    """Return whether the receiver stops with an error at one of the marked events, or right after it."""
+    stop = alignment.stop
+    return stop is not None and not {stop - 1, stop}.isdisjoint(alignment.marked(requirement))
+
+
+def _is_of_resets(alignment: Alignment) -> bool:
     """Return whether warnings differ where a new connection decides about them: other rules are not broken there."""
+    if not keeps_parser(alignment):
+        return False
     events = alignment.case.expected.events
     pairs = ((alignment.observed(index), events[index]) for index in alignment.marked(RESET))
     return any(seen is not None and bool(seen.get("warning")) != bool(wanted["warning"]) for seen, wanted in pairs)
 
 
-def _logs(alignment: Alignment) -> dict[int, list[_Written]]:
+def _logs(alignment: Alignment) -> dict[int, list[Written]]:
     """Return the events of each relay log of the answer."""
-    logs: dict[int, list[_Written]] = {}
+    logs: dict[int, list[Written]] = {}
     for entry in alignment.observation.events:
-        event = _written(entry)
+        event = written(entry)
         if event is not None:
             logs.setdefault(entry["log"], []).append(event)
     return logs
@@ -280,7 +229,7 @@ def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
         yield Check("no relay log", "the answer has no event of a relay log")
     own = (0, alignment.case.settings["server_id"])
     received, before_last = ExecutedGtids(), ExecutedGtids()
-    last: _Written | None = None
+    last: Written | None = None
     for number, log in logs.items():
         types = [event.header.type for event in log[:2]]
         if types != [EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS]:
@@ -309,7 +258,7 @@ def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
 def _check_sets(alignment: Alignment, received: ExecutedGtids) -> Iterator[Check]:
     """Check the sets of the relay logs that are expected: an event that is missing or not expected counts for none."""
     sent = ExecutedGtids()
-    for event in filter(None, map(_written, alignment.case.expected.events)):
+    for event in filter(None, map(written, alignment.case.expected.events)):
         if event.header.type in _NAMING:
             _add_gtid(sent, event)
     for index, wanted, seen in own_sets(alignment):
@@ -327,7 +276,7 @@ def _common(gtids: GtidSet, others: ExecutedGtids) -> bool:
     return bool(of_both.missing_in(of_both.missing_in(others.gtids())).sources)
 
 
-def _has_only(received: ExecutedGtids, event: _Written) -> bool:
+def _has_only(received: ExecutedGtids, event: Written) -> bool:
     """Return whether a Previous_gtids event has no GTIDs but some."""
     try:
         return not ExecutedGtids(GtidSet.from_bytes(event.body)).missing_in(received.gtids()).sources
@@ -335,12 +284,12 @@ def _has_only(received: ExecutedGtids, event: _Written) -> bool:
         return False
 
 
-def _has_all(received: ExecutedGtids, event: _Written) -> bool:
+def _has_all(received: ExecutedGtids, event: Written) -> bool:
     """Return whether a Previous_gtids event has some GTIDs."""
     return not received.missing_in(GtidSet.from_bytes(event.body)).sources
 
 
-def _add_gtid(received: ExecutedGtids, event: _Written) -> None:
+def _add_gtid(received: ExecutedGtids, event: Written) -> None:
     if event.header.type == EventType.GTID_TAGGED:
         with suppress(MalformedBody):
             fields = layout_of(EventType.GTID_TAGGED, 0).read(event.body, 0, len(event.body), post_header_length=0)
@@ -379,10 +328,10 @@ def _own_rotates(alignment: Alignment, requirement: str) -> Iterator[Check]:
                 yield Check("wrong end position of a Rotate", message)
 
 
-def _is_of_ignored(alignment: Alignment, event: _Written) -> bool:
+def _is_of_ignored(alignment: Alignment, event: Written) -> bool:
     """Return whether an event is of a server that is to be ignored, and does not describe its log."""
     ignored = alignment.case.settings.get("ignored_ids", ())
-    return event.header.server_id in ignored and event.header.type not in _NEVER_IGNORED
+    return event.header.server_id in ignored and event.header.type not in _NOT_OF_IGNORED
 
 
 def _takes_ignored(alignment: Alignment) -> bool:
@@ -406,9 +355,13 @@ def _without_useless(alignment: Alignment, requirement: str) -> Iterator[Check]:
     for number, log in _logs(alignment).items():
         for event in log:
             header = event.header
-            if header.type in rules.leaves_out or (header.flags & _IGNORABLE and not header.flags & _RELAY_LOG):
-                message = f"relay log {number + 1} has {event.kind} with the flags {header.flags:#06x}"
-                yield Check(f"{event.kind} not left out", message)
+            if header.flags & _RELAY_LOG or _is_of_ignored(alignment, event):
+                continue  # The replica's own, or for the rule on servers that are to be ignored.
+            is_ignorable = bool(header.flags & _IGNORABLE)
+            if header.type in rules.leaves_out or is_ignorable:
+                message = f"relay log {number + 1} has {event.name} with the flags {header.flags:#06x}"
+                kind = "ignorable event" if is_ignorable else "event about MySQL's GTIDs"
+                yield Check(f"{kind} not left out", message, cause=Cause("not left out", kind, role="relay"))
                 return
         yield GOOD
 
@@ -447,7 +400,7 @@ def _is_of_rest(alignment: Alignment, place: int) -> bool:
     # The last bytes may be a checksum that the receiver has made, and part of an event may be filled up.
     if data and (data[: -2 * CHECKSUM_BYTES] in rest or data.startswith(rest)):
         return True
-    seen = _written(alignment.observation.events[place])
+    seen = written(alignment.observation.events[place])
     # Its own events, and the format description that it repeats, may be like those of the source.
     if seen is None or seen.header.flags & _RELAY_LOG or repeats_format(alignment, place):
         return False
@@ -460,7 +413,7 @@ def _has_its_length(event: bytes) -> bool:
     return Header(*HEADER.unpack_from(event)).length == len(event)
 
 
-def _has_body_of(seen: _Written, event: bytes) -> bool:
+def _has_body_of(seen: Written, event: bytes) -> bool:
     """Return whether an event has the type and the body of another, with another header, or without its checksum."""
     body = event[HEADER_BYTES:]
     bodies = (body, body[:-CHECKSUM_BYTES])
@@ -475,14 +428,14 @@ ORACLES: Final = (
     _each_copied("WL4033-RELAY-IGNORABLE-COPIED", what="ignorable event"),
     _each_copied("WL4033-RELAY-EVENTS-AS-USUAL"),
     _each_copied("WL4033-RELAY-UNKNOWN-NOT-LOST", or_stops=True),
-    _each("WL4162-TT-GUESS-LEAVES-BYTES", _equal_markers, required=False),
+    _each(_UNMARKED, _equal_markers, required=False),
     _check_warnings("WL4162-RESET-RECEIVER-LOOP"),
     _check_warnings("WL4162-WARN-RECEIVER", stops=True),
     _check_warnings("WL4162-RELAY-WARN-TEXT", text=True, wanted=True),
     _check_logs("FORMAT-RELAY-IGNORED", _without_ignored),
     _not_whole("FORMAT-RELAY-CHECKSUM-WRONG", "checksums"),
     _not_whole("FORMAT-RELAY-WHOLE-EVENTS", must_stop=False),
-    _each("FORMAT-RELAY-BODIES-UNREAD", _copied),
+    _each("FORMAT-RELAY-BODIES-UNREAD", copied),
     _check_logs("FORMAT-RELAY-MARIADB-LEFT-OUT", _without_useless),
     _each("WL4162-RELAY-KEEPS-EVENTS", _present),
     _check_warnings("WL4162-RELAY-FEEDS-QUEUED", text=True),

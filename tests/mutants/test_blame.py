@@ -17,11 +17,9 @@ from tests.extras import require_role
 #: for: of the families of its requirement more, and more again until it is caught once.
 CAUGHT, LOOKED_AT, OF_OWN_FAMILIES, AT_MOST = 3, 2, 12, 100
 MORE_EVENTS = "the fault is in more events than its own requirement governs, and in each of them another value is wrong"
-WHOLE = "it compares the whole sequence of events, or of warnings"
 NOT_READ = "the reading goes on from a wrong place, where nothing can be read"
 WHAT_BELONGS = "what is missing, added or moved takes along what belongs to it, and each is missing for its own rules"
 TWO_SIDES = "two rules about one place in a log, of which each looks at another event of it"
-TWO_SIDES_OF_COPY = "a marker that is written into an event changes its flags, and all bytes are compared"
 RESET = "the first step of a stream shows that the parser begins elsewhere, the state before it shows it too"
 RESUMES = "a client that is at a wrong place asks for that place once its connection is lost"
 #: Mutant, and the other requirements -> why they are right to fail for another cause and at another event than its own.
@@ -42,37 +40,17 @@ ROWS = (
     ("extended-not-read", "FORMAT-BOUNDARY-STATE WL4162-*", MORE_EVENTS),
     ("safety-by-text", "WL3303-*", MORE_EVENTS),
     ("*-safe", "WL3303-*", MORE_EVENTS),
-    ("relay-stops-at-warning", "WL4162-RELAY-KEEPS-EVENTS WL4033-RELAY-*", NOT_READ),
-    ("relay-guess-marked", "WL4033-RELAY-EVENTS-AS-USUAL", TWO_SIDES_OF_COPY),
     ("client-*", "FORMAT-CLIENT-RESUMED", RESUMES),
-    ("*", "WL7592-LOG-SAME-SKELETON", WHOLE),
     ("logs-reads-past-previous-gtids", "FORMAT-LOG-GTID-ONCE", MORE_EVENTS),
-    ("logs-partial-drops-with-gtids", "WL7592-LOG-ON-*", MORE_EVENTS),
-    ("logs-same-mode-rotates", "FORMAT-LOG-FIELDS", MORE_EVENTS),
-    ("logs-format-shared", "WL3303-LOG-AS-STATEMENT", TWO_SIDES),
-    ("logs-global-format-kept", "WL3303-LOG-AS-STATEMENT WL4033-LOG-ROWS-QUERY-PER-STATEMENT", TWO_SIDES),
-    ("logs-no-end", "FORMAT-LOG-SAVEPOINTS WL7592-LOG-OFF-NO-RESTRICTIONS", WHAT_BELONGS),
-    ("logs-end-twice", "WL4033-LOG-ONE-STATEMENT-SEQUENCE", WHOLE),
-    ("logs-gtid-of-rollback", "WL7592-LOG-ON-UNCHANGED", TWO_SIDES),
-    ("logs-off-no-begin", "FORMAT-LOG-END-NEEDS-BEGIN FORMAT-LOG-TRANSACTION-LENGTH", TWO_SIDES),
-    ("logs-create-select-in-group", "WL7592-LOG-OFF-ANON-DDL", TWO_SIDES),
     ("logs-partial-drop-incomplete", "WL7592-LOG-DROPDB-SPLIT", TWO_SIDES),
-    ("logs-temporary-in-group", "WL7592-LOG-O*", TWO_SIDES),
     ("logs-disconnect-given-gtid", "FORMAT-LOG-GTID-ONCE", TWO_SIDES),
     ("logs-option-takes-anything", "WL4033-LOG-OPTION-DYNAMIC WL4033-LOG-ROWS-QUERY-PER-STATEMENT", MORE_EVENTS),
     ("logs-option-never-global", "WL4033-LOG-OPTION-DYNAMIC WL4033-LOG-ROWS-QUERY-*", MORE_EVENTS),
-    (
-        "logs-insert-without-begin",
-        "FORMAT-LOG-END-NEEDS-BEGIN FORMAT-LOG-TRANSACTION-LENGTH WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP",
-        TWO_SIDES,
-    ),
     ("logs-option-case-matters", "WL4033-LOG-O* WL4033-LOG-ROWS-QUERY-*", MORE_EVENTS),
-    ("logs-later-savepoints-kept", "WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP", WHAT_BELONGS),
     ("logs-delayed-shared", "WL3303-LOG-AS-ROWS WL4033-LOG-*", WHAT_BELONGS),
     ("logs-end-checksummed-as-next", "FORMAT-LOG-ROTATE-NEXT", TWO_SIDES),
     ("logs-mixture-as-statement", "WL3303-LOG-AS-ROWS WL7592-LOG-CREATE-SELECT-ROW WL4033-LOG-*", WHAT_BELONGS),
     ("marks-spare", "WL4162-MARK-DEFAULT-SELF", MORE_EVENTS),
-    ("logs-create-select-no-begin", "FORMAT-LOG-END-NEEDS-BEGIN WL4033-LOG-ROWS-QUERY-BEFORE-TABLE-MAP", TWO_SIDES),
     ("marks-over-flags", "WL7592-LOG-ANON-IGNORABLE", MORE_EVENTS),
     ("marks-by-type-alone", "WL4162-*", MORE_EVENTS),
     ("marks-all-after-gtid", "WL4162-*", MORE_EVENTS),

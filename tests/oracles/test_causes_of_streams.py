@@ -88,3 +88,14 @@ def test_a_server_id_that_is_printed_with_a_sign_is_one_finding_in_each_form():
     assert list(together) == ["render: text without header lines"]
     together = together_of("render", "show_binlog_events", "mysql-8.0", lambda case: changed(case, wrong))
     assert list(together) == ["render: server_id differs"]
+
+
+def test_what_is_missing_of_a_transaction_is_one_finding_named_by_its_savepoint():
+    together = together_of("log", "logged_transactions", "mysql-8.0", by_mutant("logs-savepoint-keeps-place"))
+    assert set(together) == {"log: SAVEPOINT missing"}
+    assert {"FORMAT-LOG-SAVEPOINTS", "WL3303-LOG-AS-ROWS"} <= together["log: SAVEPOINT missing"]
+
+
+def test_a_log_more_than_expected_is_one_finding_with_all_that_is_in_it():
+    together = together_of("log", "logged_rows_queries", "mysql-8.0", by_mutant("logs-option-rotates"))
+    assert set(together) == {"log: log not expected"}

@@ -97,7 +97,8 @@ def test_an_empty_text_is_not_one_in_other_characters():
         return {**entry, "rows_query": ""} if entry.get("rows_query") else entry
 
     every = {each for case in cases("rows_query_streams", "mysql-8.0") for each in findings(case, changed(case, lost))}
-    assert every == {"rows_query of ROWS_QUERY cut short"}
+    # With the length byte 0 it may be that byte.
+    assert every == {"rows_query of ROWS_QUERY cut short", "rows_query of ROWS_QUERY read by its length byte"}
 
 
 def test_a_longer_post_header_of_an_event_that_does_not_fit_into_the_buffer_is_misread():

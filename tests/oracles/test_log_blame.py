@@ -1,5 +1,7 @@
 """The blame for wrong logs: the requirement that is broken, at the place where it is, and no other for its sake."""
 
+from dataclasses import replace
+
 import pytest
 
 from conformance.mutants.mutant import MutantImplementation
@@ -82,3 +84,10 @@ def test_what_gtid_consistency_forbids_is_allowed_without_it_in_every_family(mut
 def test_rows_events_that_end_their_statement_too_soon_are_not_rows_of_two_statements():
     for failed in failures("logs-end-in-each-rows-event", "logged_delayed_inserts", "worklog"):
         assert set(failed) == {"FORMAT-LOG-TABLE-MAP"}
+
+
+def test_rows_events_that_cannot_be_read_are_judged_beside_the_first_that_ends_their_statement():
+    case = case_of(CaseId("logged_delayed_inserts", "worklog", seed=0, index=0, role="log"))
+    answer = MutantImplementation(mutant_of("logs-end-in-each-rows-event")).ask(request_of(case))
+    unread = tuple({name: value for name, value in each.items() if name != "rows"} for each in answer.events)
+    assert any(each.is_failure for each in JUDGE.judge(case, replace(answer, events=unread)))

@@ -48,7 +48,7 @@ _OF_WORKLOG: Final[tuple[State, ...]] = tuple(
 )
 
 
-class _Table:
+class StepTable:
     """The parser of a profile, which takes a step from any state."""
 
     def __init__(self, profile: str) -> None:
@@ -133,7 +133,7 @@ class _Follower:
         self.resets = False
         self._keeps_state = not resets
         self._sound = taken
-        self._table = _Table(alignment.case.id.profile)
+        self._table = StepTable(alignment.case.id.profile)
         self._declared = alignment.role.fields & set(OF_STEP)
         self._shown: Sequence[State] = ()
         self.begin()

@@ -9,6 +9,7 @@ from conformance.binlog.event_types import COMPRESSED_ROWS, COMPRESSED_ROWS_V1, 
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import NOT_UNPACKED, REFUSED, Cause
+from conformance.oracles.checks.misread_texts import cause_of_refused_text
 from conformance.oracles.checks.post_headers import LONGER
 from conformance.oracles.reasons import OF_BOUNDS, OF_MEMORY
 
@@ -22,6 +23,8 @@ _COMPRESSED: Final = frozenset((*COMPRESSED_ROWS, *COMPRESSED_ROWS_V1))
 #: A tag in the text of a GTID set.
 _TAG: Final = re.compile(r":[a-z_]\w*:")
 
+#: Roles whose entries are events that are read.
+_OF_READERS: Final = frozenset({"decode", "filter"})
 _ANY: Final = re.compile("")
 _NUMBER: Final = re.compile(r"\d{1,10}")
 #: What unpacks the statements and the rows that MariaDB compresses is the same.
@@ -143,15 +146,15 @@ def common_cause(alignment: Alignment, at: int, reason: str) -> Cause | None:
         reason: The reason, without what varies from case to case.
     """
     index = alignment.index_at(at)
-    if alignment.case.role != "decode" or index is None:
+    if alignment.case.role not in _OF_READERS or index is None:
         return None
-    for row in _ROWS:
+    for row in _ROWS if alignment.case.role == "decode" else ():
         if row.applies(alignment, index) and row.words.search(reason):
             shows = row.shows or row.applies
             if not row.has_reason and any(shows(alignment, each) for each in _read(alignment)):
                 continue
             return Cause(row.cause.kind, row.cause.subject, reason=reason if row.has_reason else "")
-    return None
+    return cause_of_refused_text(alignment, index, reason)
 
 
 def _read(alignment: Alignment) -> list[int]:

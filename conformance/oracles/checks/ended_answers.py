@@ -31,8 +31,15 @@ def ended(alignment: Alignment) -> Cause:
     """Return the cause of an answer that ends with an error which is not expected."""
     error = alignment.observation.error
     assert error is not None, "an answer without an error is not ended by one"
+    if alignment.case.role == "relay" and error.message in _warnings(alignment):
+        return Cause("ended by a warning", role=alignment.case.role)
     reason = normalised(error.message or error.kind, alignment.case.stream)
     return Cause(_ENDED, reason=reason, role=alignment.case.role)
+
+
+def _warnings(alignment: Alignment) -> frozenset[str]:
+    """Return the texts of the warnings that a receiver has to log, and to go on."""
+    return frozenset(entry["warning"] for entry in alignment.case.expected.events) - {""}
 
 
 def ends_list(alignment: Alignment, check: Check) -> bool:

@@ -188,7 +188,7 @@ def _is_cut_off(alignment: Alignment, wanted: Sequence[Entry], block: range) -> 
     if block.stop >= len(events) or events[block.stop]["type"] not in ROWS_TYPES:
         return False
     rows = [row for each in wanted for row in each["rows"] or ()]
-    readable = [row for place in block for row in events[place]["rows"] or ()]
+    readable = [row for place in block for row in events[place].get("rows") or ()]
     return bool(readable) and rows[: len(readable)] == readable
 
 

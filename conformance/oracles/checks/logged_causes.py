@@ -16,7 +16,8 @@ _CHANGES: Final = frozenset(
         *map(type_name, (*ROWS_TYPES, EventType.TABLE_MAP, EventType.INTVAR, EventType.RAND, EventType.USER_VAR)),
     }
 )  # fmt: skip
-_CHANGE: Final = "row change"
+#: Their common name.
+ROW_CHANGE: Final = "row change"
 
 
 def logged_cause(name: str, kind: str) -> Cause:
@@ -26,12 +27,12 @@ def logged_cause(name: str, kind: str) -> Cause:
         name: The name of the event: the first words of a statement, or its type.
         kind: How it is wrong.
     """
-    return Cause(kind, _CHANGE if name in _CHANGES else name, role="log")
+    return Cause(kind, ROW_CHANGE if name in _CHANGES else name, role="log")
 
 
 def change_cause(kind: str) -> Cause:
     """Return the cause of a change of rows that is wrong, in whatever format it is logged."""
-    return Cause(kind, _CHANGE, role="log")
+    return Cause(kind, ROW_CHANGE, role="log")
 
 
 def place_of_missing(alignment: Alignment, index: int) -> int:

@@ -3,7 +3,7 @@
 import io
 import re
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -24,6 +24,7 @@ from conformance.oracles.checks.logged_event_comparisons import (
     name_of,
     place_of,
 )
+from conformance.oracles.checks.logged_structure import cause_of_structure
 from conformance.oracles.checks.unlogged_statements import Unlogged, is_of_any
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.log import kind_of
@@ -38,6 +39,7 @@ def logged(
     before: bool = False,
     after: bool = False,
     about: frozenset[int] = frozenset(),
+    cause: Cause | None = None,
 ) -> Oracle:
     """Return the oracle that checks that the marked events are logged, successive ones without others between them.
 
@@ -50,6 +52,7 @@ def logged(
         before: Whether the event before each of them must be of the expected kind.
         after: Whether the event after each of them must be of the expected kind.
         about: Only events of these types break the requirement by being missing, or between two others.
+        cause: The cause of a difference that the comparisons find, if it is known.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -77,8 +80,8 @@ def logged(
                     continue  # Its place is wrong: that is for what is next to it.
                 message = f"{place_of(wanted)} is not in the logs"
                 name = name_of(wanted)
-                at, cause = place_of_missing(alignment, index), logged_cause(name, MISSING)
-                yield Check(f"{name} missing", message, at, cause) if required else GOOD
+                at = place_of_missing(alignment, index)
+                yield Check(f"{name} missing", message, at, logged_cause(name, MISSING)) if required else GOOD
                 continue
             place = places[id(seen)]
             if required and adjacent and last is not None and last[0] == index - 1 and last[1] != place - 1:
@@ -91,11 +94,15 @@ def logged(
                 yield Check(signature, message, between["offset"], logged_cause(name_of(between), UNEXPECTED))
             last = (index, place)
             for side in (-1,) * before + (1,) * after:
-                yield _neighbours(expected, index, events, place, side)
+                yield _neighbours(alignment, index, place, side)
             if has_free_rows(alignment, index):
                 seen = {**seen, "rows": wanted["rows"]}
             wrong = next(filter(None, (compare(wanted, seen) for compare in compares)), "")
-            yield Check(f"{name_of(wanted)} differs", f"{place_of(seen)}: {wrong}", seen["offset"]) if wrong else GOOD
+            if wrong:
+                message = f"{place_of(seen)}: {wrong}"
+                yield Check(f"{name_of(wanted)} differs", message, seen["offset"], cause)
+            else:
+                yield GOOD
 
     return Oracle(requirement, examine)
 
@@ -107,8 +114,9 @@ def _surplus(alignment: Alignment) -> Counter[Hashable]:
     return surplus
 
 
-def _neighbours(expected: Sequence[Entry], index: int, events: Sequence[Entry], place: int, side: int) -> Check:
+def _neighbours(alignment: Alignment, index: int, place: int, side: int) -> Check:
     """Compare the kind of the event before another (`side` -1) or after it (1)."""
+    expected, events = alignment.case.expected.events, alignment.observation.events
     if not (0 <= index + side < len(expected) and 0 <= place + side < len(events)):
         return GOOD
     wanted, seen = expected[index + side], events[place + side]
@@ -117,7 +125,7 @@ def _neighbours(expected: Sequence[Entry], index: int, events: Sequence[Entry], 
     where = "before" if side < 0 else "after"
     own = name_of(expected[index])
     message = f"{place_of(seen)} is {where} {own}, expected {name_of(wanted)}"
-    return Check(f"{name_of(seen)} {where} {own}", message, seen["offset"])
+    return Check(f"{name_of(seen)} {where} {own}", message, seen["offset"], cause_of_structure(alignment))
 
 
 def gtid_before(requirement: str, *, named: bool = False) -> Oracle:
@@ -249,6 +257,7 @@ def by_log_check(
     at: Callable[[Alignment, bytes, int], bool] = _anywhere,
     asks_more: bool = False,
     is_before: bool = False,
+    of_structure: bool = False,
 ) -> Oracle:
     """Return the oracle that judges the logs by the rules for recorded logs.
 
@@ -258,6 +267,7 @@ def by_log_check(
         at: Returns whether the requirement is about the event at an offset of a log.
         asks_more: It checks more than the expected entries hold.
         is_before: Whether the event before the one that breaks the rule is at its place.
+        of_structure: Whether the rule is about which events there are, so that one which is missing can break it.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -267,7 +277,8 @@ def by_log_check(
             if violation.requirement == (rule or requirement) and at(alignment, stream, violation.offset):
                 message = f"{violation.actual}, expected {violation.expected}"
                 place = _offset_before(alignment, stream, violation.offset) if is_before else violation.offset
-                yield Check(_without_numbers(violation.actual), message, place)
+                cause = cause_of_structure(alignment) if of_structure else None
+                yield Check(_without_numbers(violation.actual), message, place, cause)
         yield GOOD
 
     return Oracle(requirement, examine, asks_more=asks_more, of_torn_logs=True)

@@ -9,17 +9,24 @@ from typing import Any, Final
 
 from conformance.binlog.event_types import COMPRESSED_ROWS, COMPRESSED_ROWS_V1
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.cause import MISREAD_WHOLE, MISSING, NOT_UNPACKED, Cause, group_of_entry
+from conformance.oracles.cause import DIFFERS, MISREAD_WHOLE, MISSING, NOT_UNPACKED, Cause, group_of_entry
+from conformance.oracles.checks.packed_numbers import READ_WITH_LENGTH
 from conformance.oracles.checks.row_values import cause_of_shift, has_other_rows
+from conformance.oracles.checks.signed_numbers import SIGNED
+from conformance.oracles.checks.text_encodings import OTHER_CHARACTERS, READ_AS_TEXT
 from conformance.oracles.checks.text_ends import cause_of_short_name
-from conformance.oracles.oracle import same_field
+from conformance.oracles.oracle import field_cause, same_field
 from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, FIELDS_OF_TYPE, TypeFields
 
 #: Wrong fields of one event that are too many to be faults by themselves, if they are half of those it has or more.
 _MANY: Final = 3
+#: How a value is wrong that was found at its place.
+_OF_VALUES: Final = frozenset({SIGNED, OTHER_CHARACTERS.kind, READ_AS_TEXT.kind, READ_WITH_LENGTH.kind})
 #: Fields that one event lacks at once because its reader ends before them.
 _SEVERAL: Final = 2
 _COMPRESSED: Final = frozenset((*COMPRESSED_ROWS, *COMPRESSED_ROWS_V1))
+#: The fields of a header besides those that make an event another one.
+_OTHERS_OF_HEADER: Final = frozenset({"timestamp", "server_id", "log_pos", "flags"})
 _OF_EVERY_TYPE: Final = frozenset(FIELDS_OF_EVERY_TYPE)
 
 
@@ -40,6 +47,9 @@ def _misread(alignment: Alignment) -> Iterator[tuple[Mapping[str, Any], Cause]]:
         if entry["type"] in _COMPRESSED and has_other_rows(alignment, index):
             yield entry, NOT_UNPACKED
             continue
+        if _is_reported_as_another(alignment, index):
+            yield entry, Cause("reported as another event", group_of_entry(entry))
+            continue
         if "rows" in alignment.differing(index) and (of_shift := cause_of_shift(alignment, index)) is not None:
             yield entry, of_shift
             continue
@@ -52,8 +62,31 @@ def _misread(alignment: Alignment) -> Iterator[tuple[Mapping[str, Any], Cause]]:
             yield entry, Cause(MISSING, group_of_entry(entry), "several fields")
         elif len(wrong) >= _SEVERAL and (of_name := cause_of_short_name(alignment, index)) is not None:
             yield entry, of_name
-        elif len(wrong) >= _MANY and 2 * len(wrong) >= len(judged):
+        elif _is_misread(alignment, index, wrong, len(judged)):
             yield entry, Cause(MISREAD_WHOLE, group_of_entry(entry), "body")
+
+
+def _is_misread(alignment: Alignment, index: int, wrong: Mapping[str, Any], judged: int) -> bool:
+    """Return whether so much of a body is wrong that one fault did it: most of it, or each of a few fields.
+
+    What is wrong for a reason of its own, such as a sign, is not a fault of the body.
+    """
+    causes = [field_cause(alignment, index, name, value) for name, value in wrong.items()]
+    of_body = [each for each in causes if each.kind not in _OF_VALUES]
+    if len(of_body) >= _MANY and 2 * len(of_body) >= judged:
+        return True
+    return judged == len(of_body) >= _SEVERAL and all(each.kind == DIFFERS for each in of_body)
+
+
+def _is_reported_as_another(alignment: Alignment, index: int) -> bool:
+    """Return whether an event has the type and the length of another one, and else its own header.
+
+    A program may unpack an event before it prints it, and print what was in it.
+    """
+    seen = alignment.observed(index)
+    if seen is None or not {"type", "length"} <= set(alignment.differing(index)):
+        return False
+    return all(each in seen for each in ("type", "length")) and _OTHERS_OF_HEADER.isdisjoint(alignment.differing(index))
 
 
 def _body(entry: Mapping[str, Any]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from conformance.models.boundary.shipped_parser import ShippedParser
 from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.boundary_steps import fed_by_offset
+from conformance.oracles.checks.received_warnings import fed_entries
 from conformance.oracles.differences import Difference, differences
 from conformance.protocol.roles.relay import event_data, is_repeated_format
 from conformance.specs.catalogue import ENTRY
@@ -352,19 +352,14 @@ def is_silent_failure(alignment: Alignment, index: int) -> bool:
     version = SHIPPED_VERSIONS[alignment.case.id.profile]
     if version is None or index >= alignment.count:
         return False
-    case, parser, at = alignment.case, ShippedParser(version), 0
-    written = [entry["data"] for entry in case.expected.events]
-    for offset, fed in fed_by_offset(case.stream).items():
-        if offset in case.settings.get("connections", ()):
+    parser, connection = ShippedParser(version), 0
+    for at, event, of_connection in fed_entries(alignment):
+        if of_connection != connection:
             parser.reset()
-        length = HEADER.unpack_from(case.stream, offset)[3]
-        with suppress(ValueError):
-            at = written.index(case.stream[offset : offset + length].hex(), at) + 1
-            if fed.type == EventType.ROTATE and fed.flags & Flag.ARTIFICIAL:
-                continue
-            step = parser.feed(fed)
-            if at > index:
-                return at == index + 1 and step.error and step.warning is None
+            connection = of_connection
+        step = parser.feed(event)
+        if at >= index:
+            return at == index and step.error and step.warning is None
     return False
 
 

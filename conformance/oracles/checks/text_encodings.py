@@ -1,11 +1,18 @@
-"""Texts in other characters than those of the log: UTF-8 taken for characters of one byte, or lost in ASCII."""
+"""Texts in other characters than those of the log: UTF-8 taken for characters of one byte, or lost in ASCII.
 
+And bytes that are not a text, taken for UTF-8.
+"""
+
+import base64
+from collections.abc import Mapping
 from typing import Final
 
 from conformance.oracles.cause import Cause
 
 #: The cause of all of them: what decodes one text decodes the others.
 OTHER_CHARACTERS: Final = Cause("in other characters", "text")
+#: The cause of all bytes that are lost so.
+READ_AS_TEXT: Final = Cause("read as UTF-8", "bytes that are not a text")
 #: Character sets of one byte for each character, for which a reader may take a text.
 _OF_ONE_BYTE: Final = ("latin-1", "cp1252", "ascii")
 #: What decoders of one character set write in the place of a character that it does not have.
@@ -23,6 +30,14 @@ def is_in_other_characters(expected: object, seen: object) -> bool:
     return any(octets.decode(name, "replace") == seen for name in _OF_ONE_BYTE) or any(
         seen in (_replaced(expected, each), _replaced(octets.decode("latin-1"), each)) for each in _REPLACEMENTS
     )
+
+
+def is_read_as_text(expected: object, seen: object) -> bool:
+    """Return whether bytes that are not UTF-8 were decoded as such, with a mark or nothing where they are not."""
+    if not isinstance(expected, Mapping) or "base64" not in expected or not isinstance(seen, str):
+        return False
+    octets = base64.b64decode(expected["base64"])
+    return any(octets.decode(errors=each) == seen for each in ("replace", "ignore"))
 
 
 def _replaced(text: str, replacement: str) -> str:

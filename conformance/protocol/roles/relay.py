@@ -52,26 +52,34 @@ def is_repeated_format(data: bytes) -> bool:
 
 
 def kind_of(entry: Mapping[str, Any]) -> Hashable:
-    """Return what distinguishes one event of a relay log from another: its type, its server and its body.
+    """Return what distinguishes one event of a relay log from another of its log: its type.
 
     Of a type that a replica writes itself too, it is the type and whether the event is marked as one of a relay log;
     some replicas do not mark their format description, which differs from the source's by its server. The source's may
-    be one that the replica repeats.
-
-    A checksum is not part of the body: a relay log may have checksums if the source has none, and the reverse. The kind
-    of data that is not an event is None.
+    be one that the replica repeats. The kind of data that is not an event is None.
     """
     data = event_data(entry)
     if data is None:
         return None
     type_code = data[TYPE_AT]
-    if type_code in _OWN:
-        marked = bool(data[_FLAGS_AT] & Flag.RELAY_LOG)
-        if marked or type_code != EventType.FORMAT_DESCRIPTION:
-            return (type_code, marked)
-        return (type_code, data[_SERVER_ID], is_repeated_format(data))
+    if type_code not in _OWN:
+        return type_code
+    marked = bool(data[_FLAGS_AT] & Flag.RELAY_LOG)
+    if marked or type_code != EventType.FORMAT_DESCRIPTION:
+        return (type_code, marked)
+    return (type_code, data[_SERVER_ID], is_repeated_format(data))
+
+
+def content_of(entry: Mapping[str, Any]) -> Hashable:
+    """Return the kind of an event, and of one of the source its server and its body.
+
+    A checksum is not part of the body: a relay log may have checksums if the source has none, and the reverse.
+    """
+    kind, data = kind_of(entry), event_data(entry)
+    if data is None or data[TYPE_AT] in _OWN:
+        return kind
     # Anonymous_gtid events are alike but for the server; those that come back from the replica itself are others.
-    return (type_code, data[_SERVER_ID], body_of(data)[:_BODY_BYTES])
+    return (kind, data[_SERVER_ID], body_of(data)[:_BODY_BYTES])
 
 
 #: The role itself.
@@ -93,6 +101,7 @@ ROLE: Final = Role(
     },
     aligned="sequence",
     kind_of=kind_of,
+    content_of=content_of,
     noun="relay log event",
     type_of=type_of,
 )

@@ -1,0 +1,125 @@
+"""Events of relay logs, and how one differs from the event that was received, or that a replica makes itself."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import astuple, dataclass, replace
+from functools import partial
+from typing import Any, Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
+from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.flags import Flag
+from conformance.binlog.header import HEADER, HEADER_BYTES, Header
+from conformance.models.boundary.boundary_type import MARKER_BITS
+from conformance.oracles.cause import DIFFERS, passed_on_name
+from conformance.oracles.checks.passed_on_events import wrong
+from conformance.oracles.oracle import GOOD, Check
+from conformance.protocol.roles.relay import event_data
+
+#: The part of the flags that is a boundary marker.
+MARKER: Final = "marker"
+#: What is asked of the header of a replica's own event.
+_OF_OWN: Final = ("type", "server_id", "flags")
+#: Type of an event that a replica makes -> the parts of its body that are asked for, as they are read.
+_PARTS: Final[Mapping[int, Mapping[str, Callable[[bytes], object]]]] = {
+    EventType.ROTATE: {
+        "next_position": lambda body: int.from_bytes(body[:8], "little"),
+        "next_file": lambda body: body[8:].decode(errors="replace"),
+    },
+    EventType.PREVIOUS_GTIDS: {"previous_gtids": bytes.hex},
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """An event of a relay log: its header, and what follows it."""
+
+    header: Header
+    rest: bytes
+
+    @property
+    def body(self) -> bytes:
+        """What follows the header, without a checksum that is right."""
+        return self.rest[:-CHECKSUM_BYTES] if self.is_checksummed else self.rest
+
+    @property
+    def is_checksummed(self) -> bool:
+        """Whether it ends with its checksum."""
+        header = HEADER.pack(*astuple(self.header))
+        at = len(self.rest) - CHECKSUM_BYTES
+        return at >= 0 and checksum(header + self.rest[:at]) == int.from_bytes(self.rest[at:], "little")
+
+    def at(self, time: int) -> "Written":
+        """Return the same event at another time, in seconds."""
+        header = replace(self.header, timestamp=time)
+        if not self.is_checksummed:
+            return replace(self, header=header)
+        made = checksum(HEADER.pack(*astuple(header)) + self.body)
+        return Written(header, self.body + made.to_bytes(CHECKSUM_BYTES, "little"))
+
+    @property
+    def name(self) -> str:
+        """Its type's name."""
+        return type_name(self.header.type)
+
+    @property
+    def kind(self) -> str:
+        """The name for signatures."""
+        return passed_on_name(self.header.type)
+
+
+def written(entry: Mapping[str, Any]) -> Written | None:
+    """Return the event of an entry, None if its data is not an event."""
+    data = event_data(entry)
+    if data is None:
+        return None
+    return Written(Header(*HEADER.unpack(data[:HEADER_BYTES])), data[HEADER_BYTES:])
+
+
+#: Returns the check of an event that is written wrongly.
+wrongly: Final = partial(wrong, "relay")
+
+
+def copied(wanted: Written, observed: Written) -> Check:
+    """Compare a copied event; a relay log may have checksums if the source has none, and the reverse."""
+    if wanted == observed:
+        return GOOD
+    for name in ("type", "server_id", "log_pos", "flags", "timestamp"):
+        expected, seen = getattr(wanted.header, name), getattr(observed.header, name)
+        if expected != seen:
+            # Headers are copied alike, whatever the type.
+            kind = wanted.kind if name == "type" else ""
+            field = MARKER if name == "flags" and not (expected ^ seen) & ~MARKER_BITS.mask else name
+            return wrongly(kind, "changed", f"{name} is {seen}, but was {expected} when received", field=field)
+    length = HEADER_BYTES + len(observed.rest)
+    if observed.header.length != length:
+        message = f"length is {observed.header.length}, but the event has {length} bytes"
+        return wrongly("", "wrong", message, field="length")
+    if wanted.body != observed.body:
+        message = f"the {len(observed.body)} bytes of the body are not those received"
+        return wrongly(wanted.kind, "changed", message, field="body")
+    if len(wanted.rest) == len(observed.rest):
+        return wrongly(wanted.kind, "changed", "the checksum is not the one received", field="checksum")
+    return GOOD
+
+
+def compared(wanted: Written, observed: Written) -> Check:
+    """Compare an event of a relay log with the expected one, in what is asked of it."""
+    return _of_own(wanted, observed) if _is_own(wanted) else copied(wanted, observed)
+
+
+def _is_own(event: Written) -> bool:
+    """Return whether an event is one that a replica makes itself, in the place of another one or of its own accord."""
+    of_relay_log = bool(event.header.flags & Flag.RELAY_LOG)
+    return of_relay_log or (event.header.type == EventType.ROTATE and event.header.server_id == 0)
+
+
+def _of_own(wanted: Written, observed: Written) -> Check:
+    """Compare an event that a replica makes itself: some fields of the header, or some parts of the body."""
+    values: dict[str, tuple[object, object]] = {
+        each: (getattr(observed.header, each), getattr(wanted.header, each)) for each in _OF_OWN
+    }
+    parts = _PARTS.get(wanted.header.type, {})
+    values |= {name: (read(observed.body), read(wanted.body)) for name, read in parts.items()}
+    name = next((name for name, (seen, due) in values.items() if seen != due), "body")
+    seen, due = values.get(name, (f"{len(observed.body)} bytes", f"{len(wanted.body)} other ones"))
+    return wrongly(f"the replica's own {wanted.name}", DIFFERS, f"{name} is {seen}, expected {due}", field=name)

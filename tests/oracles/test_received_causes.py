@@ -1,0 +1,97 @@
+"""What is wrong with a relay log, and with the warnings of a receiver, has one cause and is named by what differs."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.models.replica.relay import Receiver
+from conformance.mutants.mutant import MutantImplementation
+from conformance.mutants.registry import mutant_of
+from conformance.oracles.judge import request_of
+from conformance.reference.relay import answer_with
+from tests.oracles.test_causes import cases, findings
+
+KEPT = "relay: boundary parser kept at a new connection"
+FED_MORE = "relay: boundary parser fed events that are not queued"
+
+
+class FollowsNoName(Receiver):
+    """A receiver that takes the name of the source's log for the one with which it began."""
+
+    def _note(self, event, data):
+        name = self._source_log
+        super()._note(event, data)
+        self._source_log = name
+
+
+class LosesFlag(Receiver):
+    """A receiver whose own Previous_gtids events are not ignorable, as those of MySQL 5.6."""
+
+    def _rules(self):
+        return replace(super()._rules(), gtids_flags=0x40)
+
+
+def together_of(answer, *families):
+    """Return the findings of the answers to cases of families, with the requirements that each breaks."""
+    together = {}
+    for family, profile in (each.split() for each in families):
+        for case in cases(family, profile, "relay")[:12]:
+            for finding, requirements in findings(case, answer(request_of(case))).items():
+                together.setdefault(finding, set()).update(requirements)
+    return together
+
+
+def of_mutant(name):
+    return MutantImplementation(mutant_of(name)).ask
+
+
+@pytest.mark.parametrize(
+    ("receiver", "finding"),
+    [
+        (FollowsNoName, "relay: next_file of the replica's own ROTATE differs"),
+        (LosesFlag, "relay: flags of the replica's own PREVIOUS_GTIDS differs"),
+    ],
+)
+def test_an_event_that_a_replica_makes_itself_is_blamed_by_the_field_that_is_wrong(receiver, finding):
+    together = together_of(lambda request: answer_with(receiver, request), "relay_logs worklog", "relay_logs mysql-8.0")
+    assert together == {finding: {"FORMAT-RELAY-EVENT"}}
+
+
+def test_a_parser_that_is_kept_from_the_start_is_one_finding_in_whatever_words_it_warns():
+    families = (
+        "relay_logs worklog",
+        "relay_logs mysql-8.0",
+        "broken_groups_received worklog",
+        "gtid_doubled mysql-8.0",
+    )
+    together = together_of(of_mutant("relay-parser-not-reset"), *families)
+    assert set(together) == {KEPT}
+    assert "WL4162-RESET-RECEIVER-LOOP" in together[KEPT]
+
+
+def test_a_parser_that_is_kept_at_a_later_connection_is_the_same_finding():
+    together = together_of(of_mutant("relay-parser-kept-on-reconnect"), "reconnected_streams worklog")
+    assert together == {KEPT: {"WL4162-RESET-RECEIVER-LOOP"}}
+
+
+@pytest.mark.parametrize("name", ["relay-parser-fed-all", "relay-parser-fed-ignored"])
+def test_a_parser_that_is_fed_too_much_is_one_finding_and_is_not_called_kept(name):
+    together = together_of(of_mutant(name), "broken_groups_ignored worklog", "broken_groups_received worklog")
+    assert set(together) == {FED_MORE}
+    assert "WL4162-RELAY-FEEDS-QUEUED" in together[FED_MORE]
+
+
+@pytest.mark.parametrize(
+    ("name", "finding"),
+    [
+        ("relay-warning-missing", "relay: no warning"),
+        ("relay-warning-in-other-words", "relay: wrong warning"),
+        ("relay-stops-at-warning", "relay: ended by a warning"),
+        ("relay-warned-event-left-out", "relay: event that causes a warning not written"),
+    ],
+)
+def test_what_a_receiver_does_at_a_warning_is_one_finding_whatever_the_event_is(name, finding):
+    families = ("broken_groups_received worklog", "gtid_doubled mysql-8.0")
+    # Where the only warning is at the first event, a parser that was kept does not warn either.
+    assert finding in (together := together_of(of_mutant(name), *families))
+    assert together.keys() <= {finding, KEPT}
