@@ -8,6 +8,7 @@ import pytest
 from conformance.implementations.process.process_implementation import CannotStart
 from conformance.implementations.registry import catalogue, implementation
 from conformance.protocol.observation import Observation, Request
+from tests.extras import require
 
 REQUEST = Request("decode", "mysql-8.0", b"\xfebin")
 
@@ -78,10 +79,6 @@ def test_a_command_is_split_like_a_shell_would():
         ("@vlasky/zongi@0.9.0", "'@vlasky/zongi@0.9.0' is not a valid implementation: did you mean @vlasky/zongji"),
         ("mysqlbinlog==8.0", "a program of this machine"),
         ("mysqlbinlog@8.0", "a program of this machine"),
-        (
-            "server:mysql5",
-            "no server 'mysql5'; the servers are mysql55, .*; did you mean mysql57 or .*; write server:NAME",
-        ),
         ("command:", "'command' needs a program"),
         ("command", "'command' needs a program"),
     ],
@@ -89,6 +86,13 @@ def test_a_command_is_split_like_a_shell_would():
 def test_the_error_about_a_wrong_name_gives_the_right_form(spec, message):
     with pytest.raises(ValueError, match=message):
         implementation(spec)
+
+
+def test_the_error_about_a_wrong_name_of_a_server_names_those_that_there_are():
+    require("servers")
+    message = "no server 'mysql5'; the servers are mysql55, .*; did you mean mysql57 or .*; write server:NAME"
+    with pytest.raises(ValueError, match=message):
+        implementation("server:mysql5")
 
 
 @pytest.mark.parametrize(
