@@ -234,7 +234,7 @@ class Applier:
             return ApplyOutcome.SKIPPED
         if kind is Kind.UNKNOWN:
             return ApplyOutcome.IGNORED
-        if kind is Kind.INCIDENT:
+        if kind is Kind.INCIDENT and not self._executed_before:
             raise ApplierStopped(StopReason.INCIDENT)
         if kind is Kind.GTID and event.type != EventType.MARIADB_GTID and not self._opens_group(event):
             return ApplyOutcome.IGNORED

@@ -60,6 +60,13 @@ class _ExecutesRolledBack(Applier):
             self._executed.add(*gtid_parts(self._gtid))
 
 
+class _StopsAtExecutedIncident(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        if kind is Kind.INCIDENT and self._executed_before:
+            raise ApplierStopped(StopReason.INCIDENT)
+        return super()._take(event, kind)
+
+
 class _LosesTags(Applier):
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         parts = event.gtid.split(":")
@@ -122,6 +129,12 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "takes the GTID of a group that ends with ROLLBACK as executed",
         answer=of(_ExecutesRolledBack),
         also=("FORMAT-APPLY-GTID",),
+    ),
+    Mutant(
+        "apply-executed-incident-stops",
+        "FORMAT-APPLY-EXECUTED",
+        "stops at an Incident whose GTID is executed already",
+        answer=of(_StopsAtExecutedIncident),
     ),
     Mutant(
         "apply-tags-lost",
