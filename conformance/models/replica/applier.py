@@ -270,7 +270,8 @@ class Applier:
         if anonymous and self.settings.gtid_mode == "ON":
             raise ApplierStopped(StopReason.ANONYMOUS)
         if not anonymous and self.settings.gtid_mode == "OFF":
-            raise ApplierStopped(StopReason.GTID)
+            is_tagged = event.type == EventType.GTID_TAGGED
+            raise ApplierStopped(StopReason.TAGGED_GTID if is_tagged else StopReason.GTID)
         return True
 
     def _check_gtid(self, kind: Kind) -> None:

@@ -89,6 +89,24 @@ class _AcceptsMissingGtid(Applier):
             raise
 
 
+class _TakesGtids(Applier):
+    """An applier that applies groups with GTIDs, with tags or without, although its gtid_mode is OFF."""
+
+    _reasons = frozenset({StopReason.GTID, StopReason.TAGGED_GTID})
+
+    def _opens_group(self, event: ReplicaEvent) -> bool:
+        try:
+            return super()._opens_group(event)
+        except ApplierStopped as stopped:
+            if stopped.reason in self._reasons:
+                return True
+            raise
+
+
+class _TakesTaggedGtids(_TakesGtids):
+    _reasons = frozenset({StopReason.TAGGED_GTID})
+
+
 class _AcceptsMissingGtidAtBegin(Applier):
     def _check_gtid(self, kind: Kind) -> None:
         if kind not in (Kind.BEGIN, Kind.COMMIT):
@@ -148,6 +166,18 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-APPLY-ON-GTID-MISSING",
         "applies statements without a Gtid event although gtid_mode is ON",
         answer=of(_AcceptsMissingGtid),
+    ),
+    Mutant(
+        "apply-gtids-although-off",
+        "FORMAT-APPLY-OUTCOME",
+        "applies groups with GTIDs although gtid_mode is OFF",
+        answer=of(_TakesGtids),
+    ),
+    Mutant(
+        "apply-tagged-gtids-although-off",
+        "FORMAT-APPLY-OUTCOME",
+        "applies groups with tagged GTIDs although gtid_mode is OFF",
+        answer=of(_TakesTaggedGtids),
     ),
     Mutant(
         "apply-missing-gtid-accepted-at-begin",
