@@ -181,7 +181,7 @@ LOG_REFUSED_STATEMENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_around(Insert, _end_rows, _keep),
     ),
     Mutant(
-        "logs-savepoint-keeps-place",
+        "logs-savepoint-keeps-order",
         "FORMAT-LOG-EVENTS",
         "a savepoint that is set again is still before those that were set since",
         answer=_around(Savepoint, _place_of, _move_back),
