@@ -51,7 +51,6 @@ ROWS = (
     ("logs-same-mode-rotates", "FORMAT-LOG-FIELDS", MORE_EVENTS),
     ("logs-*format-*", "WL3303-LOG-AS-STATEMENT", TWO_SIDES),
     ("logs-no-end", "FORMAT-LOG-SAVEPOINTS WL7592-LOG-OFF-NO-RESTRICTIONS", WHAT_BELONGS),
-    ("logs-end-twice", "WL4033-LOG-ONE-STATEMENT-SEQUENCE", WHOLE),
     ("logs-gtid-of-rollback", "WL7592-LOG-ON-UNCHANGED", TWO_SIDES),
     ("logs-off-no-begin", "FORMAT-LOG-END-NEEDS-BEGIN FORMAT-LOG-TRANSACTION-LENGTH", TWO_SIDES),
     ("logs-create-select-in-group", "WL7592-LOG-OFF-ANON-DDL", TWO_SIDES),
