@@ -157,10 +157,10 @@ LOG_REFUSED_STATEMENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "logs-temporary-again-silent",
-        "WL7592-LOG-TEMPORARY-OUTSIDE",
+        "FORMAT-LOG-EVENTS",
         "a CREATE TEMPORARY TABLE IF NOT EXISTS of one that exists is not logged",
         answer=_around(CreateTable, _is_there, _unlog),
-        also=("FORMAT-LOG-EVENTS",),
+        also=("WL7592-LOG-TEMPORARY-OUTSIDE",),
     ),
     Mutant(
         "logs-drop-commits-nothing",
@@ -170,7 +170,7 @@ LOG_REFUSED_STATEMENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "logs-plain-temporary-unsafe",
-        "WL3303-LOG-AS-STATEMENT",
+        "FORMAT-LOG-EVENTS",
         "a change of a temporary table that cannot be rolled back is unsafe in a transaction with MIXED",
         answer=_around(Insert, _as_unsafe, _as_before),
     ),
@@ -188,7 +188,7 @@ LOG_REFUSED_STATEMENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "logs-flush-keeps-gtid",
-        "WL3303-LOG-AS-ROWS",
+        "FORMAT-LOG-EVENTS",
         "FLUSH LOGS leaves a given GTID to the next transaction",
         answer=_around(FlushLogs, _take_gtid, _give_back),
     ),
@@ -200,7 +200,7 @@ LOG_REFUSED_STATEMENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "logs-refused-creation-takes-gtid",
-        "WL3303-LOG-AS-ROWS",
+        "WL3303-LOG-AS-STATEMENT",
         "a CREATE TABLE ... SELECT that is refused uses up the given GTID",
         answer=_around(CreateTableSelect, _nothing, _use_up),
     ),
