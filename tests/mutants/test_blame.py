@@ -65,6 +65,7 @@ ROWS = (
         TWO_SIDES,
     ),
     ("logs-option-case-matters", "WL4033-LOG-O* WL4033-LOG-ROWS-QUERY-*", MORE_EVENTS),
+    ("logs-disconnect-silent", "FORMAT-LOG-STATEMENT", WHAT_BELONGS),
     ("logs-savepoint-used-once", "WL4033-LOG-ROWS-QUERY-PER-STATEMENT", WHAT_BELONGS),
     ("logs-savepoint-keeps-place", "FORMAT-LOG-SAVEPOINTS", WHAT_BELONGS),
     ("logs-statement-as-rows", "FORMAT-LOG-SAVEPOINTS", WHAT_BELONGS),
