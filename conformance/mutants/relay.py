@@ -103,6 +103,26 @@ class _ForgetsAtConnection(Receiver):
         self._retrieved = ExecutedGtids(GtidSet())
 
 
+class _RetrievesAtUsualEnds(Receiver):
+    """A receiver for which a transaction that is prepared, or in a payload, is complete when the next one begins."""
+
+    def _follow(self, event: ReplicaEvent) -> None:
+        is_other = event.type in (EventType.XA_PREPARE, EventType.TRANSACTION_PAYLOAD)
+        kept = self._gtid
+        if is_other:
+            self._gtid = ""
+        super()._follow(event)
+        self._gtid = kept if is_other else self._gtid
+
+
+class _IgnoresOnce(Receiver):
+    """A receiver that has forgotten after a lost connection whom it is to ignore."""
+
+    def _connect(self) -> None:
+        super()._connect()
+        self.settings = replace(self.settings, ignored_ids=frozenset())
+
+
 class _KeepsIdsInBytes(Receiver):
     def __init__(self, settings: RelaySettings, new_feed: NewFeed) -> None:
         ids = frozenset(each & 0xFF for each in settings.ignored_ids)
@@ -395,6 +415,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL4033-RELAY-UNKNOWN-NOT-LOST",
         "does not write events of unknown types without the ignorable flag",
         answer=_of(_DropsUnknown),
+    ),
+    Mutant(
+        "relay-retrieved-at-usual-ends",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "counts a transaction that is prepared, or in a payload, only when the next one begins",
+        answer=_of(_RetrievesAtUsualEnds),
+    ),
+    Mutant(
+        "relay-ignores-once",
+        "FORMAT-RELAY-IGNORED",
+        "writes the events of servers to be ignored after the connection was lost",
+        answer=_of(_IgnoresOnce),
     ),
     Mutant(
         "relay-replacement-missing",

@@ -15,6 +15,7 @@ from conformance.models.server.statements import (
     Disconnect,
     DropDatabase,
     DropTable,
+    FlushLogs,
     Insert,
     Maintain,
     Rollback,
@@ -58,6 +59,14 @@ _CREATE_ENGINE: Final = Dimension(
 _SOURCES: Final = Number("sources")
 _ROWS_OF_SOURCE: Final = Number("rows of the first source", fewest=0, many=(60, 90))
 _CREATIONS: Final = Number("creations", many=(20, 30))
+#: A GTID that is given for a creation which is refused stays given.
+_GIVEN_TO_CREATION: Final = Dimension(
+    "gtid_next",
+    {"AUTOMATIC": False, "given": True},
+    when={"gtid_mode": ("ON",)},
+    # 5.6.24 refuses the next change and the next SET GTID_NEXT, too.
+    profiles={"given": Profiles("mysql >= 5.7")},
+)
 
 
 @asking_family(
@@ -65,13 +74,16 @@ _CREATIONS: Final = Number("creations", many=(20, 30))
     profiles=_MIXTURE,
     dimensions=(
         GTIDS, _CREATE_FORMAT, BINLOG_CHECKSUM, ROWS_QUERIES, _ROWS_OF_SOURCE, _CREATIONS, _CREATE_ENGINE, _SOURCES,
+        _GIVEN_TO_CREATION,
     ),
 )  # fmt: skip
 def create_select_splits(choose: Chooser, server: Server) -> Question:
     """CREATE TABLE ... SELECT in each format, allowed or refused, with rows and without, with atomic DDL or not."""
     profile = server.profile
-    fixed = {"gtid_mode": choose.vary(GTIDS, profile), "binlog_format": choose.vary(_CREATE_FORMAT, profile)}
+    mode = choose.vary(GTIDS, profile)
+    fixed = {"gtid_mode": mode, "binlog_format": choose.vary(_CREATE_FORMAT, profile)}
     scenario = LogQuestion(choose, settings_of(choose, profile, **fixed))
+    given = mode == "ON" and scenario.vary(_GIVEN_TO_CREATION)
     scenario.open(tables=0)
     sources = [scenario.create(engine="innodb") for _ in range(3)]
     for _ in scenario.several_of(_ROWS_OF_SOURCE):
@@ -79,7 +91,11 @@ def create_select_splits(choose: Chooser, server: Server) -> Question:
     for _ in scenario.several_of(_CREATIONS):
         engine = scenario.vary(_CREATE_ENGINE)
         chosen = tuple(sources[: len([*scenario.several_of(_SOURCES)])])
+        if given:
+            scenario.do(SetSession(variable="gtid_next", value=scenario.given_gtid()))
         scenario.do(CreateTableSelect(table=scenario.new_name(), sources=chosen, engine=engine))
+        if given:
+            scenario.do(Insert(table=sources[1], values=(1,)))
     return scenario.question()
 
 
@@ -230,7 +246,8 @@ def drop_database_splits(choose: Chooser, server: Server) -> Question:
 
 
 def _drop_again(scenario: LogQuestion, database: str, gtid: str) -> None:
-    """Do what the error asks for: the GTID is given again, and the database is dropped."""
+    """Do what the error asks for: the GTID is given again, as it is not given any more, and the database is dropped."""
+    scenario.do(FlushLogs())
     scenario.do(SetSession(variable="gtid_next", value=gtid))
     scenario.do(DropDatabase(database=database), "WL7592-LOG-DROPDB-NAMED-SEVERAL")
     scenario.mark_gtids("WL7592-LOG-DROPDB-NAMED-SEVERAL")

@@ -7,6 +7,7 @@ from typing import Final
 from conformance.binlog.servers import Server
 from conformance.models.server.settings import GTID_MODES
 from conformance.models.server.statements import (
+    AlterTable,
     Begin,
     Commit,
     Crash,
@@ -14,8 +15,12 @@ from conformance.models.server.statements import (
     CreateTable,
     CreateTableLike,
     CreateTableSelect,
+    Delete,
+    DropTable,
     FlushLogs,
     Insert,
+    InsertSelect,
+    Maintain,
     RenameTable,
     Restart,
     Rollback,
@@ -24,6 +29,9 @@ from conformance.models.server.statements import (
     SetGlobal,
     SetSession,
     SetUserVariable,
+    Statement,
+    Update,
+    UpdateTables,
     Use,
 )
 from conformance.models.server.tables import TableName
@@ -50,7 +58,10 @@ _FORMAT: Final = choices("binlog_format", ("ROW", "STATEMENT"))
 _USE: Final = yes_or_no("a default database")
 _STEP: Final = choices(
     "step",
-    ("create", "create like", "create select", "rename", "insert", "next log", "other session", "set the option"),
+    (
+        *("create", "create like", "create select", "rename", "insert", "other statement"),
+        *("next log", "other session", "set the option"),
+    ),
 )
 _STEPS: Final = Number("steps", many=(20, 30))
 #: What varies where there are lists of tables.
@@ -258,6 +269,26 @@ def _other_session(scenario: LogQuestion) -> None:
     scenario.do(Insert(table=table, values=(3,), session=2))
 
 
+def _other_statement(scenario: LogQuestion) -> None:
+    """Run a statement of another kind, which names one table or two."""
+    own = scenario.server.session(1).temporary
+    one, two, *_ = [table.name for table in scenario.base_tables() if table.name not in own]
+    statements: tuple[Statement, ...] = (
+        InsertSelect(table=one, source=two),
+        UpdateTables(first=one, second=two),
+        Update(table=one),
+        Delete(table=two),
+        AlterTable(table=one),
+        Maintain(table=two, action="optimize"),
+        DropTable(tables=(scenario.create(engine="innodb"), scenario.create(engine="innodb"))),
+    )
+    marks = ("WL40-LIST-EACH-TABLE",) if _extended(scenario) else ()
+    as_rows = scenario.server.settings.binlog_format == "ROW"
+    for each in statements:
+        is_logged = not (as_rows and isinstance(each, InsertSelect | UpdateTables | Update | Delete))
+        scenario.do(each, *(marks if is_logged else ()))
+
+
 _TABLE_STEPS: Final[Mapping[str, Callable[[LogQuestion], None]]] = {
     "create": _create,
     "create like": _create_like,
@@ -266,6 +297,7 @@ _TABLE_STEPS: Final[Mapping[str, Callable[[LogQuestion], None]]] = {
     "insert": _insert,
     "next log": _next_log,
     "other session": _other_session,
+    "other statement": _other_statement,
     "set the option": _set_option,
 }
 

@@ -19,6 +19,7 @@ from conformance.models.server.statements import (
     Insert,
     InsertSelect,
     Maintain,
+    RenameTable,
     Rollback,
     RollbackTo,
     Savepoint,
@@ -209,6 +210,41 @@ def _defines(scenario: LogQuestion, table: TableName) -> None:
         scenario.do(each)
 
 
+def _fails_to_rename(scenario: LogQuestion, table: TableName) -> None:
+    """Rename a table and one that does not exist: the first keeps its name, and what was open is committed."""
+    first, missing = scenario.create(engine="innodb", session=_DROPPING), scenario.new_name()
+    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    pairs = ((first, scenario.new_name()), (missing, scenario.new_name()))
+    scenario.do(RenameTable(pairs=pairs, session=_OTHER))
+    scenario.do(Insert(table=first, values=(2,), session=_OTHER))
+
+
+def _drops_together(scenario: LogQuestion, table: TableName) -> None:
+    """Drop a table that does not exist, then a temporary and an ordinary one: each commits what is open."""
+    name = scenario.create(engine="innodb", session=_DROPPING)
+    scenario.do(Commit(session=_OTHER))
+    own = scenario.create(engine="innodb", temporary=True, session=_OTHER)
+    for number, tables in enumerate(((scenario.new_name(),), (own, name))):
+        scenario.do(Begin(session=_OTHER))
+        scenario.do(Insert(table=table, values=(number,), session=_OTHER))
+        scenario.do(DropTable(tables=tables, if_exists=True, session=_OTHER))
+
+
+def _has_plain_temporary(scenario: LogQuestion, table: TableName) -> None:
+    """Change a temporary table that cannot be rolled back: in a transaction it is safe, and unsafe ones come after."""
+    scenario.do(Commit(session=_OTHER))
+    own = scenario.create(engine="myisam", temporary=True, session=_OTHER)
+    scenario.do(CreateTable(table=own, engine="myisam", temporary=True, if_not_exists=True, session=_OTHER))
+    scenario.do(Begin(session=_OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    scenario.do(Insert(table=own, values=(2,), session=_OTHER))
+    scenario.do(Commit(session=_OTHER))
+    _insert_in_format(scenario, table, _OTHER)
+    scenario.do(Insert(table=table, values=(3,), session=_OTHER))
+    scenario.do(DropTable(tables=(own,), temporary=True, session=_OTHER))
+    scenario.do(Insert(table=table, values=(4,), session=_OTHER))
+
+
 def _flushes(scenario: LogQuestion, table: TableName) -> None:
     """Begin another log while both have open transactions."""
     scenario.do(Insert(table=table, values=(1,), session=_OTHER))
@@ -236,6 +272,9 @@ _DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
     "works on its temporary table": _works_on_temporary,
     "reads other tables": _reads_others,
     "commits by definitions": _defines,
+    "fails to rename": _fails_to_rename,
+    "drops tables of several kinds": _drops_together,
+    "has a plain temporary table": _has_plain_temporary,
     "goes on in the next log": _flushes,
 }
 _OTHER_DOES: Final = Dimension("the other session", dict(_DOES), profiles={_WITH_OPTION: WITH_ROWS_QUERIES})

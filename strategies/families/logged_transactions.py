@@ -44,10 +44,11 @@ from conformance.strategies.scenarios.scenario_dimensions import (
 _TRANSACTIONS: Final = Number("transactions", few=2, many=(40, 60))
 #: How often one savepoint is set: the first time before anything is logged, so that it is logged twice.
 _SET_AGAIN: Final = 3
-#: A savepoint that is set again is another one, in the place of the first.
+#: A savepoint that is set again is another one, in the place of the first: a rollback to one before it deletes it.
+_SET_LATER: Final = "one between the two times of another"
 _BACK_TO: Final = choices(
     "savepoint",
-    ("the first", "the first, twice", "the first, then a later one", "the last", "one set again"),
+    ("the first", "the first, twice", "the first, then a later one", "the last", "one set again", _SET_LATER),
     when={"end": ("rollback to a savepoint",)},
 )
 _ENGINES: Final = Dimension(
@@ -88,14 +89,18 @@ def _transaction(scenario: LogQuestion, values: tuple[int, ...]) -> None:
         scenario.do(Begin())
     names: list[str] = []
     for number in scenario.several_of(STATEMENTS):
-        if goes_back and number < (_SET_AGAIN if back_to == "one set again" else 2):
-            names.append("s0" if back_to == "one set again" else f"s{number}")
+        if goes_back and number < (_SET_AGAIN if back_to in ("one set again", _SET_LATER) else 2):
+            names.append("s0" if back_to == "one set again" or number == 2 else f"s{number}")
             scenario.do(Savepoint(name=names[-1]))
         _change(scenario, values)
     if goes_back:
-        scenario.do(RollbackTo(name=names[-1] if back_to in ("the last", "one set again") else names[0]))
+        last = {"the last": names[-1], "one set again": names[-1], _SET_LATER: names[min(1, len(names) - 1)]}
+        scenario.do(RollbackTo(name=last.get(back_to, names[0])))
     if back_to == "the first, twice":
         # A savepoint is still there after the first rollback to it.
+        _change(scenario, values)
+        scenario.do(RollbackTo(name=names[0]))
+    if back_to == _SET_LATER:
         _change(scenario, values)
         scenario.do(RollbackTo(name=names[0]))
     if back_to == "the first, then a later one":
@@ -167,7 +172,7 @@ _TOGETHER: Final = choices(
     "together",
     (
         *("in one statement", "in a transaction, plain last", "in a transaction, plain first", "plain alone"),
-        *("not at all", "rolled back"),
+        *("not at all", "rolled back", "in the next log"),
     ),
 )
 _ENFORCED: Final = yes_or_no("enforce_gtid_consistency", when={"gtid_mode": ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE")})
@@ -211,6 +216,11 @@ def _mix(scenario: LogQuestion, kept: TableName, plain: TableName) -> None:
         return
     if together == "plain alone":
         scenario.do(Insert(table=plain, values=(1,)), *marks)
+        return
+    if together == "in the next log":
+        # To begin a log uses a given GTID up, as a transaction without changes.
+        scenario.do(FlushLogs(), *marks)
+        scenario.do(Insert(table=kept, values=(1,)), *marks)
         return
     if together in ("not at all", "rolled back"):
         _use_up(scenario, kept, marks, is_rolled_back=together == "rolled back")

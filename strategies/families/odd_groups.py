@@ -21,6 +21,7 @@ _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 _OTHER_DATABASE: Final = "other"
 _UNKNOWN_CODE: Final = UNASSIGNED[0]
 _UNKNOWN_WITHIN: Final = "unknown event before a statement without BEGIN"
+_TEMPORARY: Final = "a temporary table within"
 #: One group, or the parts of several, of which each has its own Gtid event.
 _Parts = list[list[PlannedEvent]]
 
@@ -202,10 +203,32 @@ def _two_phases(stream: StreamBuilder) -> _Parts:
     ]
 
 
-def _atomic_creation(stream: StreamBuilder) -> _Parts:
-    """Return a CREATE TABLE ... SELECT of servers since 8.0.21: the creation stays inside its transaction."""
+def _temporary_within(stream: StreamBuilder) -> _Parts:
+    """Return a group that makes and drops a temporary table between its changes, which commits nothing."""
+    return [
+        [
+            *_query(stream, "BEGIN"),
+            *_insert(stream),
+            *_query(stream, "CREATE TEMPORARY TABLE `s9` (`a` INT)"),
+            *_insert(stream),
+            *_query(stream, "DROP TEMPORARY TABLE `s9`"),
+            *_insert(stream),
+            mysql_events.xid(stream),
+        ]
+    ]
+
+
+def _atomic_creation_of_engine(stream: StreamBuilder) -> _Parts:
+    return _atomic_creation(stream, " ENGINE=InnoDB")
+
+
+def _atomic_creation(stream: StreamBuilder, engine: str = "") -> _Parts:
+    """Return a CREATE TABLE ... SELECT of servers since 8.0.21: the creation stays inside its transaction.
+
+    Servers write an engine that the statement names after the words that make it one transaction.
+    """
     del stream.settings["tables"]
-    creation = "CREATE TABLE `t9` (`a` int DEFAULT NULL, `b` int DEFAULT NULL) START TRANSACTION"
+    creation = f"CREATE TABLE `t9` (`a` int DEFAULT NULL, `b` int DEFAULT NULL) START TRANSACTION{engine}"
     rows = data_changes.row_changes(stream, table="t9")
     return [[*_query(stream, "BEGIN", creation), *rows, mysql_events.xid(stream)]]
 
@@ -228,6 +251,8 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
         "table ids that were another table's": _ids_of_other_tables,
         "XA transaction in two phases": _two_phases,
         "CREATE TABLE with START TRANSACTION": _atomic_creation,
+        "CREATE TABLE with START TRANSACTION and an engine": _atomic_creation_of_engine,
+        _TEMPORARY: _temporary_within,
     },
     profiles={
         # Without the event before the next group nothing shows that the rest never came. 9.7.4 may crash there.
@@ -235,6 +260,7 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
         _UNKNOWN_WITHIN: WITH_ANONYMOUS_GTIDS,
         "XA transaction in two phases": Profiles("mysql >= 5.7"),
         "CREATE TABLE with START TRANSACTION": Profiles("mysql >= 8.4"),
+        "CREATE TABLE with START TRANSACTION and an engine": Profiles("mysql >= 8.4"),
     },
 )
 #: After FLUSH RELAY LOGS the rest of a group is in the next relay log, of which a server makes one stream here.
@@ -246,9 +272,15 @@ _LAST_OF_RELAY_LOG: Final[Mapping[str, Callable[[StreamBuilder], PlannedEvent] |
 }
 _RELAY_LOGS: Final = Dimension("its events are", dict(_LAST_OF_RELAY_LOG))
 _AFTER: Final = Number("groups after", few=2)
-_NO_SUCH_GROUP: Final = Impossible(
-    {"odd group": (_UNKNOWN_WITHIN,), "gtid_mode": ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE")},
-    "servers with GTIDs write BEGIN before a change of rows",
+_NO_SUCH_GROUP: Final = (
+    Impossible(
+        {"odd group": (_UNKNOWN_WITHIN,), "gtid_mode": ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE")},
+        "servers with GTIDs write BEGIN before a change of rows",
+    ),
+    Impossible(
+        {"odd group": (_TEMPORARY,), "gtid_mode": ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE")},
+        "GTID consistency forbids temporary tables inside transactions",
+    ),
 )
 
 
@@ -256,7 +288,7 @@ _NO_SUCH_GROUP: Final = Impossible(
     focus="FORMAT-APPLY-GROUP",
     profiles=EVERY_PROFILE,
     dimensions=(_ODD, _RELAY_LOGS, MODE, BEFORE, _AFTER),
-    impossible=(_NO_SUCH_GROUP,),
+    impossible=_NO_SUCH_GROUP,
 )
 def odd_groups_applied(stream: StreamBuilder) -> None:
     """Groups without a change, partly undone, of two tables, in two phases: each is executed, none left open."""

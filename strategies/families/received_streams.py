@@ -10,11 +10,13 @@ from conformance.binlog.servers import (
     WITH_HEARTBEAT,
     WITH_HEARTBEAT_V2,
     WITH_IGNORABLE_FLAG,
+    WITH_PAYLOADS,
     WITH_TAGGED_GTIDS,
+    WITH_XA_PREPARE,
 )
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import gtid_events, mysql_events, server_events
+from conformance.strategies.events import gtid_events, mysql_events, payloads, server_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.families.boundaries import WITH_PARSER
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
@@ -140,6 +142,13 @@ _NUMBERS: Final = Dimension(
 )
 #: The source sends it from the beginning of its log; a relay log that goes on with the same format has it without.
 _CREATED: Final = yes_or_no("the source's log has the time of a start")
+#: A last group that ends with another event than an Xid or a statement, and is in the set after it.
+_LAST_GROUP: Final = Dimension(
+    "last group",
+    {each: each for each in ("any", "prepared", "in a payload")},
+    when={"gtid_mode": ("ON",)},
+    profiles={"prepared": WITH_XA_PREPARE, "in a payload": WITH_PAYLOADS},
+)
 #: Its Previous_gtids event is the second that is received.
 _NEXT_FOLLOWS: Final = yes_or_no("the source's next log follows")
 
@@ -147,7 +156,7 @@ _NEXT_FOLLOWS: Final = yes_or_no("the source's next log follows")
 @family(
     focus="WL7592-RELAY-PREVIOUS-GTIDS-OWN",
     profiles=Profiles("worklog", "mysql >= 5.7"),
-    dimensions=(_FLUSHES, _FLUSHED_AT, _CREATED, _NEXT_FOLLOWS, MODE, _TAGS, _NUMBERS, GROUP, CHANGE),
+    dimensions=(_FLUSHES, _FLUSHED_AT, _CREATED, _NEXT_FOLLOWS, MODE, _TAGS, _NUMBERS, GROUP, CHANGE, _LAST_GROUP),
 )
 def flushed_relay_logs(stream: StreamBuilder) -> None:
     """Groups for a replica that begins another relay log between them, within them or before them."""
@@ -172,12 +181,24 @@ def flushed_relay_logs(stream: StreamBuilder) -> None:
         replica_groups.add(stream, planned[:place])
         flushes.append(stream.offset)
         replica_groups.add(stream, planned[place:])
+    last = stream.vary(_LAST_GROUP) if mode == "ON" else "any"
+    if last != "any":
+        replica_groups.add(stream, replica_groups.in_mode(stream, _group_that_ends(stream, last), mode))
+        flushes.append(stream.offset)
     if stream.vary(_NEXT_FOLLOWS):
         stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4))
         stream.begin_log_of_source()
         _begin(stream)
     replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), mode))
     stream.settings["flushes"] = flushes
+
+
+def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
+    """Return a transaction that is prepared, or one in a payload."""
+    transaction = replica_groups.transaction(stream)
+    if how == "prepared":
+        return server_events.prepared_transaction(stream, transaction[1:-1])
+    return [payloads.transaction_payload(stream, transaction, plain=True)]
 
 
 _RECONNECTS: Final = Number("reconnects", many=(20, 24))
@@ -260,10 +281,14 @@ _UNKNOWN: Final = Dimension(
 )
 
 
+#: The replica has not forgotten afterwards whom it is to ignore.
+_LOST: Final = yes_or_no("the connection is lost before the last groups")
+
+
 @family(
     focus="FORMAT-RELAY-IGNORED",
     profiles=Profiles("worklog", "mysql >= 5.5", "mariadb"),
-    dimensions=(_IGNORED, _PLACE_OF_IGNORED, _UNKNOWN, _OTHER_SERVER, MODE, BEFORE),
+    dimensions=(_IGNORED, _PLACE_OF_IGNORED, _UNKNOWN, _OTHER_SERVER, _LOST, MODE, BEFORE),
 )
 def ignored_servers(stream: StreamBuilder) -> None:
     """Groups of several servers for a replica that is to ignore some of them, perhaps the source itself."""
@@ -298,6 +323,12 @@ def ignored_servers(stream: StreamBuilder) -> None:
     other = stream.vary(_OTHER_SERVER)
     if other is not None:
         add(other)
+    if stream.vary(_LOST):
+        stream.settings["connections"] = [stream.offset]
+        current = replica_groups.SOURCE_LOG if place == "last" else replica_groups.NEXT_LOG
+        stream.add(replica_groups.rotate(stream, current, stream.offset, flags=_ARTIFICIAL))
+        stream.describe_format(post_header_lengths=lengths)
+        stream.set_log_pos(0)
     add(kept)
     if place in ("last", "all"):
         add_ignored()

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_TAGGED_GTIDS
 from conformance.models.replica.failed_drop import drop_statements
 from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
@@ -76,6 +76,33 @@ def anonymous_with_gtid_mode_on(stream: StreamBuilder) -> None:
     anonymous = replica_groups.with_gtid(stream, replica_variants.plain_group(stream), anonymous=True)
     replica_groups.add(stream, anonymous)
     replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=False))
+
+
+#: GTIDs with tags are of a type of their own.
+_TAGGED: Final = Dimension(
+    "GTID of the group", {"without a tag": False, "with a tag": True}, profiles={"with a tag": WITH_TAGGED_GTIDS}
+)
+
+
+@family(
+    focus="FORMAT-APPLY-OUTCOME",
+    profiles=Profiles("mysql >= 5.7"),
+    fault=True,
+    dimensions=(BEFORE, GROUP, _TAGGED, _SECOND_LOG),
+)
+def gtids_with_gtid_mode_off(stream: StreamBuilder) -> None:
+    """A group with a GTID among anonymous groups, for the applier of a replica whose gtid_mode is OFF."""
+    replica_groups.begin_relay_log(stream)
+    stream.settings["gtid_mode"] = "OFF"
+    replica_variants.add_before(stream, "OFF")
+    if stream.vary(_SECOND_LOG):
+        replica_groups.begin_next_log(stream)
+    planned = replica_variants.plain_group(stream, by_change=False)
+    tagged = stream.vary(_TAGGED)
+    named = replica_groups.with_gtid(stream, planned, anonymous=False, tagged=tagged)
+    named[0] = named[0].marked("FORMAT-APPLY-OUTCOME")
+    replica_groups.add(stream, named)
+    replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=True))
 
 
 @family(focus="WL7592-APPLY-CREATE-SELECT-COMMITS", profiles=_NOT_ATOMIC, dimensions=(BEFORE, _ROWS_FOLLOW))

@@ -4,9 +4,14 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_PAYLOADS, WITH_TAGGED_GTIDS
+from conformance.binlog.servers import (
+    WITH_ANONYMOUS_GTIDS,
+    WITH_INCIDENT_TRANSACTIONS,
+    WITH_PAYLOADS,
+    WITH_TAGGED_GTIDS,
+)
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import mysql_events, payloads
+from conformance.strategies.events import mysql_events, payloads, server_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
@@ -19,11 +24,18 @@ from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP
 _FAR: Final = 1_000_000
 _CODE: Final = UNASSIGNED[0]
 _VARIABLE_FIRST: Final = "statement after a variable"
+_INCIDENT: Final = "Incident"
+_DROPPED: Final = "DROP of a table that is made again"
 _SHAPES: Final = ("transaction", "statement that is one", "rolled back", "in a payload", _VARIABLE_FIRST)
-#: The group that is skipped or stopped at: also one that ends in another way, or has several events without BEGIN.
+_OF_SERVERS: Final = {"in a payload": WITH_PAYLOADS, _INCIDENT: WITH_INCIDENT_TRANSACTIONS}
+#: The group that is stopped at: also one that ends in another way, or has several events without BEGIN.
 _GROUP: Final = Dimension("group", {each: each for each in _SHAPES}, profiles={"in a payload": WITH_PAYLOADS})
+#: An Incident stops an applier that does not skip it.
+_SKIPPED_GROUP: Final = Dimension("group", {each: each for each in (*_SHAPES, _INCIDENT)}, profiles=_OF_SERVERS)
 #: A server with gtid_mode=ON writes BEGIN before a change of rows.
-_NAMED_GROUP: Final = Dimension("group", {each: each for each in _SHAPES[:-1]}, profiles=_GROUP.profiles)
+_NAMED_GROUP: Final = Dimension(
+    "group", {each: each for each in (*_SHAPES[:-1], _INCIDENT, _DROPPED)}, profiles=_OF_SERVERS
+)
 #: Where in a group the counter has come down to 1; or that is beyond the relay log, which then ends with a Stop event.
 _LAST_COUNT: Final = Dimension(
     "the counter is 1 at",
@@ -33,6 +45,7 @@ _LAST_COUNT: Final = Dimension(
 )
 _BEYOND: Final = 1000
 #: In a permissive mode, in which the counter may be set too, a group may have a GTID; the skipped one is not executed.
+#: With gtid_mode=ON 8.0.15 refuses it, and 9.7.4 takes it and skips nothing.
 _SKIPPING: Final = Dimension(
     MODE.name,
     {each: each for each in MODE.classes if each != "ON"},
@@ -51,14 +64,18 @@ _NO_GTID: Final = Impossible(
     "servers with GTIDs write BEGIN before a change of rows",
 )
 _UNKNOWN: Final = yes_or_no("an unknown event in the group")
+_COUNTED_WITHIN: Final = Impossible(
+    {"group": (_VARIABLE_FIRST,), "an unknown event in the group": ("yes",)},
+    "9.7.4 lets the counter end at an unknown event in a group without BEGIN",
+)
 _COUNTER: Final = Dimension("skip counter", {"1": 1, "2": 2, "1000": 1000})
 
 
 @family(
     focus="WL7592-APPLY-SKIP-NOT-MID-GROUP",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(_SKIPPING, _EVENT_BEFORE, _GROUP, CHANGE, _LAST_COUNT, _UNKNOWN, BEFORE),
-    impossible=(_OFF, _NO_GTID),
+    dimensions=(_SKIPPING, _EVENT_BEFORE, _SKIPPED_GROUP, CHANGE, _LAST_COUNT, _UNKNOWN, BEFORE),
+    impossible=(_OFF, _NO_GTID, _COUNTED_WITHIN),
 )
 def skipped_groups(stream: StreamBuilder) -> None:
     """Groups for an applier whose skip counter ends at each event of a group, and is not to end within it."""
@@ -68,7 +85,7 @@ def skipped_groups(stream: StreamBuilder) -> None:
     skipped = 0
     for _ in stream.several_of(BEFORE):
         skipped += _add(stream, replica_groups.group(stream), event_before)
-    planned = _group(stream, _GROUP)
+    planned = _group(stream, _SKIPPED_GROUP)
     if stream.vary(_UNKNOWN):
         event = mysql_events.ignorable(stream, _CODE, b"", flags=0)
         planned.insert(replica_variants.index_of("in its middle", len(planned)), event)
@@ -97,6 +114,10 @@ def _group(stream: StreamBuilder, shapes: Dimension[str], *, by_change: bool = T
         return replica_groups.create(stream, temporary=True)
     if shape == _VARIABLE_FIRST:
         return data_changes.with_variable(stream)
+    if shape == _INCIDENT:
+        return [server_events.incident(stream)]
+    if shape == _DROPPED:
+        return [data_changes.query(stream, "DROP TABLE `t10`")]
     planned = replica_groups.transaction(stream)
     if shape == "rolled back":
         return [*planned[:-1], data_changes.query(stream, "ROLLBACK")]
@@ -159,10 +180,22 @@ def groups_sent_again(stream: StreamBuilder) -> None:
             _add_named(stream, replica_groups.create(stream), tagged=False)
     for _ in stream.several_of(BEFORE):
         _add_named(stream, replica_groups.group(stream), tagged=tagged)
-    planned = _add_named(stream, _group(stream, _NAMED_GROUP), tagged=tagged)
+    group = _group(stream, _NAMED_GROUP)
+    is_dropped = stream.choose.met[_NAMED_GROUP.name] == _DROPPED
+    creation = "CREATE TABLE `t10` (`a` INT, `b` INT)"
+    if is_dropped:
+        stream.settings["tables"] = [*replica_groups.TABLES, "test.t10"]
+        _add_named(stream, [data_changes.query(stream, creation)], tagged=tagged)
+    planned = replica_groups.with_gtid(stream, group, anonymous=False, tagged=tagged)
+    # The way past an Incident, on which servers agree: a transaction without changes that takes its GTID.
+    is_incident = planned[-1].type == EventType.INCIDENT
+    empty = [planned[0], *(data_changes.query(stream, each) for each in ("BEGIN", "COMMIT"))] if is_incident else []
+    replica_groups.add(stream, empty or planned)
     for _ in stream.several_of(_BETWEEN):
         # With tags, some groups without one are among them.
         _add_named(stream, replica_groups.create(stream), tagged=tagged and stream.choose.yes())
+    if is_dropped:
+        _add_named(stream, [data_changes.query(stream, creation)], tagged=tagged)
     replica_groups.add(stream, [each.marked("FORMAT-APPLY-EXECUTED") for each in planned])
     if mode != "ON":
         _add(stream, replica_groups.group(stream))

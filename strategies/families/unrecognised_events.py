@@ -54,19 +54,25 @@ _NEWER: Final = Dimension(
 _OF_GTIDS: Final = {*GTID_TYPES, EventType.PREVIOUS_GTIDS}
 #: The unknown events side by side.
 _SIDE_BY_SIDE: Final = Number("unknown events side by side", few=2, many=(60, 70))
+#: Also of what an applier skips it has to know the type: MariaDB is not asked, as for what it skips otherwise.
+_SKIPPED: Final = Dimension(
+    "skip counter", {"0": 0, "1000": 1000}, profiles={"1000": Profiles("worklog", "mysql")}, when={MODE.name: ("OFF",)}
+)
 _FLAGGED: Final = choices("flagged events", ("first", "second", "last", "all"))
 
 
 @family(
     focus=("WL4033-APPLY-UNKNOWN-REFUSED", "WL4033-RELAY-UNKNOWN-NOT-LOST"),
     fault=True,
-    dimensions=(_REFUSED, MODE, BEFORE, GROUP, PLACE, BODY, FLAGS),
+    dimensions=(_REFUSED, MODE, _SKIPPED, BEFORE, GROUP, PLACE, BODY, FLAGS),
 )
 def unknown_events_refused(stream: StreamBuilder) -> None:
     """An event of a type that the replica does not know, without the flag, between, before or inside groups."""
     code = replica_variants.code_of(stream, _REFUSED)
     replica_groups.begin_relay_log(stream, lengths=declare_up_to(stream, code))
     mode = replica_variants.set_mode(stream)
+    if mode == "OFF" and (counter := stream.vary(_SKIPPED)):
+        stream.settings["skip_counter"] = counter
     replica_variants.add_before(stream, mode)
     event = replica_variants.unknown(stream, code)
     of_gtids = code in _OF_GTIDS and stream.server.profile in _OLD

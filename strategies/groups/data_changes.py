@@ -175,9 +175,12 @@ def _loaded(stream: StreamBuilder) -> list[PlannedEvent]:
     choose = stream.choose
     about: dict[str, Any] = {"file_id": choose.integer(1, 99)}
     planned = []
-    for number in choose.several(1, 2):
+    # The last line of a file may end with the file.
+    ends = ("\n", "\n" if choose.yes() else "")
+    blocks = [*choose.several(1, 2)]
+    for number in blocks:
         code = EventType.APPEND_BLOCK if number else EventType.BEGIN_LOAD_QUERY
-        data = f"{choose.integer(0, 99)}\t{number}\n"
+        data = f"{choose.integer(0, 99)}\t{number}{ends[number == blocks[-1]]}"
         wire = {**about, "block_data": data.encode()}
         planned.append(mysql_events.plan(stream, code, wire, {**about, "block_data": data}))
     head, clause = "LOAD DATA ", "INFILE 'a.txt' INTO"

@@ -154,7 +154,7 @@ class _Applier:
         if self.skip:
             self._pass_over(event)
             return
-        if code == _INCIDENT:
+        if code == _INCIDENT and not self.passed:
             raise _Failed("the source had an incident")
         if code in (GTID, ANONYMOUS, GTID_TAGGED):
             self._open(event)
@@ -264,6 +264,8 @@ class _Applier:
         assert self.form is not None
         if event.type in (XID, _XA_PREPARE, _PAYLOAD):
             return True
+        if event.type == _INCIDENT:
+            return not self.begun
         if text is not None:
             if text == b"BEGIN" or text.startswith(b"XA START"):
                 return False

@@ -39,6 +39,7 @@ FAMILIES = (
     "flagged_groups",
     "gtid_missing",
     "anonymous_with_gtid_mode_on",
+    "gtids_with_gtid_mode_off",
     "create_select_not_split",
     "split_create_selects",
     "newer_sources_with_gtids",

@@ -234,7 +234,7 @@ class Applier:
             return ApplyOutcome.SKIPPED
         if kind is Kind.UNKNOWN:
             return ApplyOutcome.IGNORED
-        if kind is Kind.INCIDENT:
+        if kind is Kind.INCIDENT and not self._executed_before:
             raise ApplierStopped(StopReason.INCIDENT)
         if kind is Kind.GTID and event.type != EventType.MARIADB_GTID and not self._opens_group(event):
             return ApplyOutcome.IGNORED
@@ -270,7 +270,8 @@ class Applier:
         if anonymous and self.settings.gtid_mode == "ON":
             raise ApplierStopped(StopReason.ANONYMOUS)
         if not anonymous and self.settings.gtid_mode == "OFF":
-            raise ApplierStopped(StopReason.GTID)
+            is_tagged = event.type == EventType.GTID_TAGGED
+            raise ApplierStopped(StopReason.TAGGED_GTID if is_tagged else StopReason.GTID)
         return True
 
     def _check_gtid(self, kind: Kind) -> None:

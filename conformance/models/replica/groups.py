@@ -55,16 +55,18 @@ _BETWEEN: Final = {
     Kind.ROWS: Step(_STATEMENT),
     Kind.LAST_ROWS: _COMMITTED,
     Kind.PAYLOAD: _COMMITTED,
+    Kind.INCIDENT: Step(_OUTSIDE),
 }
 _STEPS: Final[dict[State, dict[Kind, Step]]] = {
     State.OUTSIDE: _BETWEEN,
-    # A COMMIT directly after a Gtid event is an empty transaction.
-    State.NAMED: {**_BETWEEN, Kind.COMMIT: _COMMITTED},
+    # A COMMIT directly after a Gtid event is an empty transaction. An Incident there is the whole group.
+    State.NAMED: {**_BETWEEN, Kind.COMMIT: _COMMITTED, Kind.INCIDENT: _COMMITTED},
     State.STATEMENT: {
         **_BETWEEN,
         Kind.GTID: Step(_NAMED, Effect.ROLLBACK),
         Kind.GTID_AND_BEGIN: Step(_OPEN, Effect.ROLLBACK),
         Kind.COMMIT: _COMMITTED,
+        Kind.INCIDENT: Step(_STATEMENT),
     },
     State.OPEN: {
         Kind.GTID: Step(_NAMED, Effect.ROLLBACK),
@@ -79,14 +81,13 @@ _STEPS: Final[dict[State, dict[Kind, Step]]] = {
         Kind.ROWS: Step(_OPEN),
         Kind.LAST_ROWS: Step(_OPEN),
         Kind.PAYLOAD: Step(_OUTSIDE, Effect.IMPLICIT_COMMIT),
+        Kind.INCIDENT: Step(_OPEN),
     },
 }
 
 
 #: The kinds that take no part in groups.
-OUTSIDE_GROUPS: Final = frozenset(
-    {Kind.FORMAT, Kind.ROTATE, Kind.STOP, Kind.PREVIOUS_GTIDS, Kind.INCIDENT, Kind.UNKNOWN, Kind.PASSED}
-)
+OUTSIDE_GROUPS: Final = frozenset({Kind.FORMAT, Kind.ROTATE, Kind.STOP, Kind.PREVIOUS_GTIDS, Kind.UNKNOWN, Kind.PASSED})
 check_complete(
     f"{__name__}._STEPS",
     product(State, set(Kind) - OUTSIDE_GROUPS),

@@ -14,6 +14,7 @@ class StopReason(Enum):
     GTID_MISSING = "a transaction has no Gtid event, and gtid_mode is ON"
     ANONYMOUS = "a transaction is anonymous, and gtid_mode is ON"
     GTID = "a transaction has a GTID, and gtid_mode is OFF"
+    TAGGED_GTID = "a transaction has a GTID with a tag, and gtid_mode is OFF"
     IMPLICIT_COMMIT = "an implicit commit inside a transaction that has a GTID"
     ANONYMOUS_UNKNOWN = "the replica cannot handle Anonymous_gtid events (BUG#74683)"
     UNKNOWN_EVENT = "the replica does not know the event type, and must not skip it"
@@ -31,6 +32,7 @@ CODES: Final[dict[StopReason, int | None]] = total(
         StopReason.GTID_MISSING: 1782,
         StopReason.ANONYMOUS: 1782,
         StopReason.GTID: 1781,
+        StopReason.TAGGED_GTID: 6040,
         StopReason.IMPLICIT_COMMIT: 1778,
         StopReason.PARTIAL_DROP: CANNOT_LOG_PARTIAL_DROP,
         StopReason.DIRECTORY_REMAINS: CANNOT_REMOVE_DIRECTORY,

@@ -236,7 +236,8 @@ def _lone_maps(server: SourceServer, session: Session, changes: Sequence[Change]
 
 
 def _check_engines(server: SourceServer, session: Session, tables: Sequence[Table]) -> None:
-    exempt = session.binlog_format != "STATEMENT"
+    # A temporary table is exempt where the statement is logged as rows, which have none of it.
+    exempt = session.in_rows or (session.binlog_format == "MIXED" and server.rules.temporary_follow_mixed)
     plain = any(not table.transactional and not (table.temporary and exempt) for table in tables)
     mixed = plain and any(table.transactional for table in tables)
     later = session.transaction is not None and session.transaction.events

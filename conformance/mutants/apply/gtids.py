@@ -60,6 +60,13 @@ class _ExecutesRolledBack(Applier):
             self._executed.add(*gtid_parts(self._gtid))
 
 
+class _StopsAtExecutedIncident(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        if kind is Kind.INCIDENT and self._executed_before:
+            raise ApplierStopped(StopReason.INCIDENT)
+        return super()._take(event, kind)
+
+
 class _LosesTags(Applier):
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         parts = event.gtid.split(":")
@@ -80,6 +87,24 @@ class _AcceptsMissingGtid(Applier):
             if stopped.reason is StopReason.ANONYMOUS:
                 return True
             raise
+
+
+class _TakesGtids(Applier):
+    """An applier that applies groups with GTIDs, with tags or without, although its gtid_mode is OFF."""
+
+    _reasons = frozenset({StopReason.GTID, StopReason.TAGGED_GTID})
+
+    def _opens_group(self, event: ReplicaEvent) -> bool:
+        try:
+            return super()._opens_group(event)
+        except ApplierStopped as stopped:
+            if stopped.reason in self._reasons:
+                return True
+            raise
+
+
+class _TakesTaggedGtids(_TakesGtids):
+    _reasons = frozenset({StopReason.TAGGED_GTID})
 
 
 class _AcceptsMissingGtidAtBegin(Applier):
@@ -124,6 +149,12 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         also=("FORMAT-APPLY-GTID",),
     ),
     Mutant(
+        "apply-executed-incident-stops",
+        "FORMAT-APPLY-EXECUTED",
+        "stops at an Incident whose GTID is executed already",
+        answer=of(_StopsAtExecutedIncident),
+    ),
+    Mutant(
         "apply-tags-lost",
         "WL7592-APPLY-OWN-LOG-GTID",
         "takes a tagged GTID for one without a tag",
@@ -135,6 +166,18 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-APPLY-ON-GTID-MISSING",
         "applies statements without a Gtid event although gtid_mode is ON",
         answer=of(_AcceptsMissingGtid),
+    ),
+    Mutant(
+        "apply-gtids-although-off",
+        "FORMAT-APPLY-OUTCOME",
+        "applies groups with GTIDs although gtid_mode is OFF",
+        answer=of(_TakesGtids),
+    ),
+    Mutant(
+        "apply-tagged-gtids-although-off",
+        "FORMAT-APPLY-OUTCOME",
+        "applies groups with tagged GTIDs although gtid_mode is OFF",
+        answer=of(_TakesTaggedGtids),
     ),
     Mutant(
         "apply-missing-gtid-accepted-at-begin",

@@ -16,6 +16,7 @@ from conformance.mutants.apply.faulty_applier import of
 from conformance.mutants.mutant import Mutant
 
 _CREATED: Final = re.compile(r"CREATE TABLE IF NOT EXISTS `(\w+)`")
+_TEMPORARY: Final = re.compile(r"(CREATE|DROP) TEMPORARY\b")
 _CHANGES: Final = OF_TRANSACTIONS - {Kind.BEGIN, Kind.COMMIT, Kind.PREPARES}
 
 
@@ -60,6 +61,44 @@ class _TakesReceived(Applier):
 class _BackEndsGroup(Applier):
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         return super()._take(event, Kind.COMMIT if event.query.startswith("ROLLBACK TO") else kind)
+
+
+class _EndsAtTemporary(Applier):
+    """An applier for which a statement about temporary tables commits implicitly, and ends a group without a GTID."""
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        ends = _TEMPORARY.match(event.query) and self._state is State.OPEN
+        return super()._take(event, Kind.COMMIT if ends else kind)
+
+
+class _CommitsAtEngine(Applier):
+    """An applier that knows the CREATE TABLE of an atomic CREATE TABLE ... SELECT only if it names no engine."""
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        names_engine = kind is Kind.ATOMIC_CREATE and not event.query.endswith("START TRANSACTION")
+        return super()._take(event, Kind.DDL if names_engine else kind)
+
+
+class _DropsAgain(Applier):
+    """An applier that runs a DROP TABLE again although its GTID is executed."""
+
+    def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        outcome = super()._run(event, kind)
+        if outcome is ApplyOutcome.SKIPPED and event.query.startswith("DROP TABLE"):
+            self._tables.execute(event)
+            self._tables.commit()
+        return outcome
+
+
+class _LosesLastLine(ReplicaTables):
+    """Tables without the last line of a file that no line break ends."""
+
+    def execute(self, event: ReplicaEvent) -> None:
+        if event.type == EventType.EXECUTE_LOAD_QUERY and event.fields:
+            file_id = event.fields["file_id"]
+            lines = self._files.get(file_id, "").splitlines(keepends=True)
+            self._files[file_id] = "".join(each for each in lines if each.endswith("\n"))
+        super().execute(event)
 
 
 class _FirstOfId(ReplicaTables):
@@ -210,10 +249,31 @@ _OF_TABLES: Final = (
     ("apply-one-variable", _OneVariable, "gives all user variables the value of the last one"),
     ("apply-one-savepoint", _OneSavepoint, "goes back to the last savepoint, whatever its name"),
     ("apply-create-empties", _EmptiedByCreate, "empties a table at CREATE TABLE IF NOT EXISTS"),
+    ("apply-last-line-lost", _LosesLastLine, "loads no line of a file that ends without a line break"),
     ("apply-drop-keeps-rows", _KeptByDrop, "has the rows of a dropped table in the next one of its name"),
 )
 APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
     *(Mutant(name, "FORMAT-APPLY-DATA", what, answer=of(_with_tables(made))) for name, made, what in _OF_TABLES),
+    Mutant(
+        "apply-group-ends-at-temporary",
+        "FORMAT-APPLY-GROUP",
+        "ends a group at a CREATE or DROP TEMPORARY TABLE",
+        answer=of(_EndsAtTemporary),
+        also=_OF_ENDS,
+    ),
+    Mutant(
+        "apply-engine-not-atomic",
+        "FORMAT-APPLY-OUTCOME",
+        "commits at a CREATE TABLE ... START TRANSACTION with an engine",
+        answer=of(_CommitsAtEngine),
+        also=("WL7592-APPLY-OWN-LOG-ANONYMOUS",),
+    ),
+    Mutant(
+        "apply-drop-executed-again",
+        "FORMAT-APPLY-DATA",
+        "runs a DROP TABLE again although its GTID is executed",
+        answer=of(_DropsAgain),
+    ),
     Mutant(
         "apply-group-ends-at-stop",
         "FORMAT-APPLY-GROUP",

@@ -9,6 +9,7 @@ from conformance.models.replica.event_kind import Kind
 from conformance.models.replica.groups import State
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.replica_settings import ReplicaSettings
+from conformance.models.replica.stop_reason import ApplierStopped, StopReason
 from conformance.mutants.apply.faulty_applier import of
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Refusal, Request
@@ -51,6 +52,20 @@ class _SkipsPastRollback(Applier):
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         self._is_rollback = event.query == "ROLLBACK"
         return super()._take(event, kind)
+
+
+class _StopsAtSkippedIncident(Applier):
+    def _skip(self, kind: Kind) -> None:
+        if kind is Kind.INCIDENT:
+            raise ApplierStopped(StopReason.INCIDENT)
+        super()._skip(kind)
+
+
+class _SkipsPastIncident(Applier):
+    """An applier for which an Incident does not end the group that its Gtid event has begun."""
+
+    def _skip(self, kind: Kind) -> None:
+        super()._skip(Kind.PASSED if kind is Kind.INCIDENT else kind)
 
 
 class _ComparesNamesAsText(Applier):
@@ -180,6 +195,19 @@ APPLY_POSITIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-APPLY-SKIP-NOT-MID-GROUP",
         "goes on skipping after a group that ends with ROLLBACK",
         answer=of(_SkipsPastRollback),
+        also=("WL7592-APPLY-SKIP-GTID-IN-GROUP", "FORMAT-APPLY-GROUP", "FORMAT-APPLY-POSITION"),
+    ),
+    Mutant(
+        "apply-skip-not-incident",
+        "WL7592-APPLY-SKIP-NOT-MID-GROUP",
+        "stops at an Incident that the skip counter covers",
+        answer=of(_StopsAtSkippedIncident),
+    ),
+    Mutant(
+        "apply-skip-past-incident",
+        "WL7592-APPLY-SKIP-NOT-MID-GROUP",
+        "goes on skipping after an Incident, as if its group were still open",
+        answer=of(_SkipsPastIncident),
         also=("WL7592-APPLY-SKIP-GTID-IN-GROUP", "FORMAT-APPLY-GROUP", "FORMAT-APPLY-POSITION"),
     ),
     Mutant(

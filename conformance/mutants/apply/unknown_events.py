@@ -28,6 +28,11 @@ class _PassesOverUnknown(Applier):
         return True
 
 
+class _SkipsUnknown(Applier):
+    def _passes_over(self, event: ReplicaEvent) -> bool:
+        return bool(self._skip_counter) or super()._passes_over(event)
+
+
 class _KnowsTheFlag(Applier):
     def _passes_over(self, event: ReplicaEvent) -> bool:
         return event.ignorable
@@ -99,6 +104,12 @@ APPLY_UNKNOWN_EVENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4033-APPLY-UNKNOWN-REFUSED",
         "passes over every event of an unknown type, flagged or not",
         answer=reading_on(_PassesOverUnknown),
+    ),
+    Mutant(
+        "apply-unknown-skipped",
+        "WL4033-APPLY-UNKNOWN-REFUSED",
+        "skips events of unknown types, flagged or not, where the skip counter covers them",
+        answer=reading_on(_SkipsUnknown),
     ),
     Mutant(
         "apply-flag-known-too-early",

@@ -246,10 +246,10 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "logs-disconnect-silent",
-        "WL3303-LOG-AS-STATEMENT",
+        "FORMAT-LOG-EVENTS",
         "a session that ends in a transaction which cannot be undone logs nothing of it",
         answer=_run_with(before=_end_silently),
-        also=("FORMAT-LOG-EVENTS", "WL7592-LOG-OFF-NO-RESTRICTIONS"),
+        also=("WL3303-LOG-AS-STATEMENT", "WL7592-LOG-OFF-NO-RESTRICTIONS"),
     ),
     Mutant(
         "logs-dropped-default-kept",

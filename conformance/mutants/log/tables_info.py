@@ -8,12 +8,16 @@ from conformance.models.server.events import BEGIN, COMMIT
 from conformance.models.server.execution import log_of
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.statements import (
+    AlterTable,
     CreateTable,
     CreateTableLike,
     CreateTableSelect,
+    DropTable,
     Insert,
     InsertSelect,
+    Maintain,
     RenameTable,
+    UpdateTables,
 )
 from conformance.mutants.log.consistency_faults import logs_temporary_in_row
 from conformance.mutants.log.event_faults import (
@@ -116,6 +120,18 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-LIST-EACH-TABLE",
         "the list of a row change is empty",
         answer=listed_for(statements_of(Insert, InsertSelect), lambda each, tables: ()),
+    ),
+    Mutant(
+        "logs-list-first-table",
+        "WL40-LIST-EACH-TABLE",
+        "a statement on two tables lists the first",
+        answer=listed_for(statements_of(InsertSelect, UpdateTables, DropTable), lambda each, tables: tables[:1]),
+    ),
+    Mutant(
+        "logs-list-maintained",
+        "WL40-LIST-EACH-TABLE",
+        "ALTER TABLE and OPTIMIZE TABLE have no list",
+        answer=listed_for(statements_of(AlterTable, Maintain), lambda each, tables: ()),
     ),
     Mutant(
         "logs-list-no-shapes",

@@ -1,0 +1,207 @@
+"""The mutants of the role `log` of statements that are refused or change nothing, and of what a session keeps."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from conformance.models.server.execution import run
+from conformance.models.server.logging_server import SourceServer
+from conformance.models.server.scenario import Scenario
+from conformance.models.server.session import AUTOMATIC, UNDEFINED, Session
+from conformance.models.server.statements import (
+    CreateTable,
+    CreateTableSelect,
+    DropDatabase,
+    DropTable,
+    FlushLogs,
+    Insert,
+    RenameTable,
+    Savepoint,
+    Statement,
+)
+from conformance.mutants.log.faults import Answer
+from conformance.mutants.mutant import Mutant
+from conformance.protocol.observation import Observation, Request
+from conformance.reference.log import scenario_of, written
+
+#: Returns what a server kept before a statement, or changes it after the statement by what it kept.
+_Before = Callable[[SourceServer, Session, Any], Any]
+_After = Callable[[SourceServer, Session, Any, Any], None]
+
+
+def _around(kind: type[Statement], before: _Before, after: _After) -> Answer:
+    """Return the answer of a server that is changed after each statement of a kind."""
+
+    def answer(request: Request) -> Observation:
+        scenario: Scenario = scenario_of(request)
+        server = SourceServer(scenario.settings)
+        for index, each in enumerate(scenario.statements):
+            session = server.session(each.session)
+            kept = before(server, session, each) if isinstance(each, kind) else None
+            run(server, index, each)
+            if isinstance(each, kind):
+                after(server, session, each, kept)
+        return written(request, server.logs)
+
+    return answer
+
+
+def _nothing(server: SourceServer, session: Session, statement: Any) -> None:
+    pass
+
+
+def _move_table(server: SourceServer, session: Session, statement: RenameTable, kept: None) -> None:
+    """Give the first table its new name, also where the statement was refused."""
+    old, new = statement.pairs[0]
+    table = server.base_table(old)
+    if table is not None and server.base_table(new) is None:
+        del server.databases[old.database][old]
+        table.name = new
+        server.databases[new.database][new] = table
+
+
+def _is_all_missing(server: SourceServer, session: Session, statement: DropTable) -> bool:
+    return not any(name in session.temporary or server.base_table(name) for name in statement.tables)
+
+
+def _is_there(server: SourceServer, session: Session, statement: CreateTable) -> bool:
+    return statement.temporary and statement.table in session.temporary
+
+
+def _unlog(server: SourceServer, session: Session, statement: Statement, kept: bool) -> None:
+    """Take what the statement has logged from the log, if it has changed nothing."""
+    if kept and server.log.units[-1].statement == server.at and session.transaction is None:
+        del server.log.units[-1]
+
+
+def _hide_transaction(server: SourceServer, session: Session, statement: DropTable) -> Any:
+    kept = session.transaction
+    session.transaction = None
+    return kept
+
+
+def _show_transaction(server: SourceServer, session: Session, statement: DropTable, kept: Any) -> None:
+    session.transaction = kept
+
+
+def _as_unsafe(server: SourceServer, session: Session, statement: Insert) -> str:
+    """Log a change of a plain temporary table as rows with MIXED, if its transaction has events."""
+    kept = session.binlog_format
+    table = session.temporary.get(statement.table)
+    begun = session.transaction is not None and bool(session.transaction.events)
+    if kept == "MIXED" and begun and table is not None and not table.transactional:
+        session.binlog_format = "ROW"
+    return kept
+
+
+def _as_before(server: SourceServer, session: Session, statement: Insert, kept: str) -> None:
+    session.binlog_format = kept
+
+
+def _end_rows(server: SourceServer, session: Session, statement: Insert) -> None:
+    """Go back to statements outside a transaction, although there are temporary tables."""
+    if session.transaction is None:
+        session.in_rows = False
+
+
+def _keep(server: SourceServer, session: Session, statement: Insert, kept: None) -> None:
+    pass
+
+
+def _place_of(server: SourceServer, session: Session, statement: Savepoint) -> int | None:
+    savepoints = [] if session.transaction is None else session.transaction.savepoints
+    return next((at for at, each in enumerate(savepoints) if each.name == statement.name), None)
+
+
+def _move_back(server: SourceServer, session: Session, statement: Savepoint, kept: int | None) -> None:
+    """Have a savepoint that is set again in the place of the first."""
+    if kept is not None and session.transaction is not None:
+        savepoints = session.transaction.savepoints
+        savepoints.insert(kept, savepoints.pop())
+
+
+def _take_gtid(server: SourceServer, session: Session, statement: Statement) -> str:
+    kept, session.gtid_next = session.gtid_next, AUTOMATIC
+    return kept
+
+
+def _gtid(server: SourceServer, session: Session, statement: Statement) -> str:
+    return session.gtid_next
+
+
+def _give_back(server: SourceServer, session: Session, statement: Statement, kept: str) -> None:
+    session.gtid_next = kept
+
+
+def _give_back_unused(server: SourceServer, session: Session, statement: DropDatabase, kept: str) -> None:
+    if statement.obstructed and session.gtid_next == UNDEFINED and kept not in server.executed:
+        session.gtid_next = kept
+
+
+def _use_up(server: SourceServer, session: Session, statement: CreateTableSelect, kept: None) -> None:
+    if session.has_given_gtid and session.transaction is None:
+        session.gtid_next = UNDEFINED
+
+
+LOG_REFUSED_STATEMENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "logs-rename-in-part",
+        "WL3303-LOG-AS-ROWS",
+        "a RENAME TABLE that is refused has renamed its first table",
+        answer=_around(RenameTable, _nothing, _move_table),
+    ),
+    Mutant(
+        "logs-missing-drop-silent",
+        "FORMAT-LOG-EVENTS",
+        "a DROP TABLE IF EXISTS of no table that exists is not logged",
+        answer=_around(DropTable, _is_all_missing, _unlog),
+    ),
+    Mutant(
+        "logs-temporary-again-silent",
+        "FORMAT-LOG-EVENTS",
+        "a CREATE TEMPORARY TABLE IF NOT EXISTS of one that exists is not logged",
+        answer=_around(CreateTable, _is_there, _unlog),
+        also=("WL7592-LOG-TEMPORARY-OUTSIDE",),
+    ),
+    Mutant(
+        "logs-drop-commits-nothing",
+        "WL3303-LOG-AS-ROWS",
+        "DROP TABLE does not commit the open transaction",
+        answer=_around(DropTable, _hide_transaction, _show_transaction),
+    ),
+    Mutant(
+        "logs-plain-temporary-unsafe",
+        "FORMAT-LOG-EVENTS",
+        "a change of a temporary table that cannot be rolled back is unsafe in a transaction with MIXED",
+        answer=_around(Insert, _as_unsafe, _as_before),
+    ),
+    Mutant(
+        "logs-rows-not-kept",
+        "WL3303-LOG-AS-ROWS",
+        "a session with temporary tables goes back to statements after an unsafe one with MIXED",
+        answer=_around(Insert, _end_rows, _keep),
+    ),
+    Mutant(
+        "logs-savepoint-keeps-order",
+        "FORMAT-LOG-EVENTS",
+        "a savepoint that is set again is still before those that were set since",
+        answer=_around(Savepoint, _place_of, _move_back),
+    ),
+    Mutant(
+        "logs-flush-keeps-gtid",
+        "FORMAT-LOG-EVENTS",
+        "FLUSH LOGS leaves a given GTID to the next transaction",
+        answer=_around(FlushLogs, _take_gtid, _give_back),
+    ),
+    Mutant(
+        "logs-partial-drop-keeps-gtid",
+        "WL7592-LOG-DROPDB-NAMED-SEVERAL",
+        "a DROP DATABASE that fails and cannot be logged leaves its GTID to the next statement",
+        answer=_around(DropDatabase, _gtid, _give_back_unused),
+    ),
+    Mutant(
+        "logs-refused-creation-takes-gtid",
+        "WL3303-LOG-AS-STATEMENT",
+        "a CREATE TABLE ... SELECT that is refused uses up the given GTID",
+        answer=_around(CreateTableSelect, _nothing, _use_up),
+    ),
+)
