@@ -126,8 +126,10 @@ def _skipped(settings: ReplicaSettings, done: list[Applied]) -> Iterator[tuple[s
             rule = "WL7592-APPLY-SKIP-GTID-IN-GROUP"
         yield rule, index
         counter = done[index].skip_counter
-    if indices and indices[-1] + 1 < len(done):
-        yield rule, indices[-1] + 1
+    after = indices[-1] + 1 if indices else len(done)
+    # An answer may leave out the entry of the event at which the applier stops with an error.
+    if after < len(done) and done[after].outcome is not ApplyOutcome.FAILED:
+        yield rule, after
 
 
 def _compatible(settings: ReplicaSettings, stream: StreamBuilder, *, stops: bool) -> Iterator[tuple[str, int]]:
