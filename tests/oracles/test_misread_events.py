@@ -137,6 +137,13 @@ def test_bytes_that_are_read_as_text_are_one_finding_beside_another_fault_of_the
     }
 
 
+def test_bytes_that_are_lost_are_not_read_as_text():
+    lost = every(
+        "loaded_files", "mysql-8.0", lambda entry: {**entry, "block_data": ""} if "block_data" in entry else entry
+    )
+    assert lost == {"block_data of load block differs", "block_data of load block cut short"}
+
+
 def test_events_that_a_program_unpacks_before_it_prints_them_are_one_finding():
     def unpacked(entry):
         if entry["type"] not in UNPACKED:

@@ -33,8 +33,11 @@ def is_in_other_characters(expected: object, seen: object) -> bool:
 
 
 def is_read_as_text(expected: object, seen: object) -> bool:
-    """Return whether bytes that are not UTF-8 were decoded as such, with a mark or nothing where they are not."""
-    if not isinstance(expected, Mapping) or "base64" not in expected or not isinstance(seen, str):
+    """Return whether bytes that are not UTF-8 were decoded as such, with a mark or nothing where they are not.
+
+    Here too an empty text may be lost for any reason.
+    """
+    if not isinstance(expected, Mapping) or "base64" not in expected or not isinstance(seen, str) or not seen:
         return False
     octets = base64.b64decode(expected["base64"])
     return any(octets.decode(errors=each) == seen for each in ("replace", "ignore"))
