@@ -7,10 +7,12 @@ import pytest
 
 from conformance.binlog.event_types import COMPRESSED_ROWS_V1, ROWS_V1, EventType
 from conformance.binlog.header import HEADER_BYTES
+from conformance.engine.discovery import discovered, numbers_by_default
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.reasons import crash_reason
 from conformance.oracles.verdict import failures_of
 from conformance.protocol.observation import Observation, Refusal
+from conformance.strategies.grammar.family import families
 from tests.oracles.test_causes import REFERENCE, cases, changed, findings
 
 SEEDS = {"seed1", "seed2"}
@@ -135,6 +137,15 @@ def test_bytes_that_are_read_as_text_are_one_finding_beside_another_fault_of_the
         "bytes that are not a text read as UTF-8",
         "one_phase of XA_PREPARE differs",
     }
+
+
+def test_a_text_that_is_read_right_is_not_read_by_a_length_byte_that_takes_in_the_checksum():
+    judge = Judge(REFERENCE.declaration.roles["decode"])
+    profiles = families()["rows_query_streams"].profiles_of("decode")
+    numbers = numbers_by_default("rows_query_streams", tuple(profiles), role="decode")
+    for profile in profiles:
+        for case in discovered("rows_query_streams", profile, role="decode", seed=0, numbers=numbers[profile]):
+            assert [*failures_of(judge.judge(case, REFERENCE.ask(request_of(case))))] == [], case.id
 
 
 def test_bytes_that_are_lost_are_not_read_as_text():

@@ -34,6 +34,9 @@ def is_read_by_length_byte(alignment: Alignment, index: int, field: str, seen: o
     """Return whether the text that was seen of an expected event ends where its length byte has it, and is wrong so."""
     if field != _FIELD or not isinstance(seen, str) or not _has_length_byte(alignment, index):
         return False
+    if seen == alignment.case.expected.events[index][_FIELD]:
+        # Of the checksum that a length byte may take in, nothing need be seen where it is not UTF-8.
+        return False
     possible = {cause for cause, end in _readings(alignment, index) if _shows(alignment, index, end, seen)}
     is_it = {each for each in possible if not _is_refuted(alignment, each)} == {BY_LENGTH_BYTE}
     is_cut_at_most = len(seen.encode()) == _MOST < len(_text(alignment, index)[0])
