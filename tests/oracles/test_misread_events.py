@@ -141,11 +141,14 @@ def test_bytes_that_are_read_as_text_are_one_finding_beside_another_fault_of_the
 
 def test_a_text_that_is_read_right_is_not_read_by_a_length_byte_that_takes_in_the_checksum():
     judge = Judge(REFERENCE.declaration.roles["decode"])
-    profiles = families()["rows_query_streams"].profiles_of("decode")
-    numbers = numbers_by_default("rows_query_streams", tuple(profiles), role="decode")
+    profiles = tuple(families()["rows_query_streams"].profiles_of("decode"))
+    numbers = numbers_by_default("rows_query_streams", profiles, role="decode")
     for profile in profiles:
         for case in discovered("rows_query_streams", profile, role="decode", seed=0, numbers=numbers[profile]):
-            assert [*failures_of(judge.judge(case, REFERENCE.ask(request_of(case))))] == [], case.id
+            # An answer without any fault is not examined.
+            answer = changed(case, lambda entry: {**entry, "timestamp": entry["timestamp"] + 1})
+            blamed = {each.requirement for each in failures_of(judge.judge(case, answer))}
+            assert blamed.isdisjoint({"WL4033-READ-ROWS-QUERY-LENGTH-BYTE", "WL4033-READ-ROWS-QUERY-TEXT"}), case.id
 
 
 def test_bytes_that_are_lost_are_not_read_as_text():
