@@ -9,7 +9,7 @@ from typing import Final
 from conformance.reports.outcome import number_of
 from conformance.reports.record import RunRecord
 from conformance.specs.profiles import PROFILE_GROUPS
-from conformance.specs.run_record import LEVELS, Failure, FailureStatus, RequirementResult
+from conformance.specs.run_record import LEVELS, WEIGHTS, Failure, FailureStatus, RequirementResult
 
 #: The statuses of findings in the order of a list of them.
 _FIRST: Final = ("crash", "hang", "protocol-error", "fail")
@@ -134,10 +134,9 @@ def _finding(
 
     def rank(requirement: str) -> tuple[int, float, str]:
         cases = requirements[requirement]
-        # The one that best shows what is wrong breaks in most cases of the finding, and passes in few others. One that
-        # is blamed for what no other accounts for shows less: its cases count half.
+        # The one that best shows what is wrong breaks in most cases of the finding, and passes in few others.
         share = cases / max(judged.get(requirement, 0), cases, 1)
-        weight = 0.5 if requirement in owners else 1
+        weight = WEIGHTS[requirement in owners]
         return _level(requirement, levels), -cases * share * weight, requirement
 
     order = sorted(requirements, key=rank)

@@ -43,6 +43,9 @@ STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 #: The statuses that make an implementation non-conforming.
 FAILURES: Final[tuple[FailureStatus, ...]] = get_args(FailureStatus)
 LEVELS: Final[tuple[Level, ...]] = get_args(Level)
+#: How much a case counts in which a requirement is broken, where the one that stands for a finding is chosen: one that
+#: is blamed for what no other accounts for (it owns a field) shows less.
+WEIGHTS: Final = {False: 1.0, True: 0.5}
 TroubleStatus = Literal["crash", "hang", "protocol-error"]
 #: The statuses of an implementation that gave no answer that can be judged.
 TROUBLES: Final[tuple[TroubleStatus, ...]] = get_args(TroubleStatus)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from conformance.oracles.verdict import Verdict
 from conformance.protocol.observation import Observation, Trouble
 from conformance.specs.catalogue import catalogue
-from conformance.specs.run_record import LEVELS
+from conformance.specs.run_record import LEVELS, WEIGHTS
 from conformance.strategies.grammar.case import Case
 
 
@@ -113,7 +113,7 @@ def _size(case: Case) -> int:
 def most_important(requirements: Mapping[str, int]) -> str:
     """Return the requirement that stands for several: `TROUBLE`, else the must that is broken most often.
 
-    One that is blamed for what no other accounts for shows less, so its cases count half.
+    The cases of one that is blamed for what no other accounts for count less: `WEIGHTS`.
 
     Args:
         requirements: Requirement -> how many cases break it.
@@ -123,7 +123,7 @@ def most_important(requirements: Mapping[str, int]) -> str:
         entry = catalogue().get(requirement)
         # A crash at a stream that asks for nothing special comes first.
         level = -1 if entry is None else LEVELS.index(entry.level)
-        weight = 0.5 if entry is not None and entry.owns else 1
-        return level, -requirements[requirement] * weight, requirement
+        owns = entry is not None and bool(entry.owns)
+        return level, -requirements[requirement] * WEIGHTS[owns], requirement
 
     return min(requirements, key=rank)
