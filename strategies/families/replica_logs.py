@@ -60,6 +60,15 @@ def _stop_at(stream: StreamBuilder, groups: list[list[PlannedEvent]]) -> None:
     replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.create(stream), anonymous=True))
 
 
+def _begin_in_mode(stream: StreamBuilder, mode: str) -> None:
+    """Begin a relay log for a replica with a gtid_mode, with groups that it applies, and perhaps the next log."""
+    replica_groups.begin_relay_log(stream)
+    stream.settings["gtid_mode"] = mode
+    replica_variants.add_before(stream, mode)
+    if stream.vary(_SECOND_LOG):
+        replica_groups.begin_next_log(stream)
+
+
 @family(
     focus="WL7592-APPLY-ON-GTID-MISSING",
     profiles=WITH_ANONYMOUS_GTIDS,
@@ -68,11 +77,7 @@ def _stop_at(stream: StreamBuilder, groups: list[list[PlannedEvent]]) -> None:
 )
 def anonymous_with_gtid_mode_on(stream: StreamBuilder) -> None:
     """An anonymous group among groups with GTIDs, for the applier of a replica whose gtid_mode is ON."""
-    replica_groups.begin_relay_log(stream)
-    stream.settings["gtid_mode"] = "ON"
-    replica_variants.add_before(stream, "ON")
-    if stream.vary(_SECOND_LOG):
-        replica_groups.begin_next_log(stream)
+    _begin_in_mode(stream, "ON")
     anonymous = replica_groups.with_gtid(stream, replica_variants.plain_group(stream), anonymous=True)
     replica_groups.add(stream, anonymous)
     replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=False))
@@ -92,11 +97,7 @@ _TAGGED: Final = Dimension(
 )
 def gtids_with_gtid_mode_off(stream: StreamBuilder) -> None:
     """A group with a GTID among anonymous groups, for the applier of a replica whose gtid_mode is OFF."""
-    replica_groups.begin_relay_log(stream)
-    stream.settings["gtid_mode"] = "OFF"
-    replica_variants.add_before(stream, "OFF")
-    if stream.vary(_SECOND_LOG):
-        replica_groups.begin_next_log(stream)
+    _begin_in_mode(stream, "OFF")
     planned = replica_variants.plain_group(stream, by_change=False)
     tagged = stream.vary(_TAGGED)
     named = replica_groups.with_gtid(stream, planned, anonymous=False, tagged=tagged)

@@ -1,7 +1,7 @@
 """The mutants of the role `apply`: groups with and without GTIDs, by gtid_mode (WL#7592)."""
 
 from dataclasses import replace
-from typing import Final
+from typing import ClassVar, Final
 
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.models.replica.applier import Applier, ApplyOutcome
@@ -75,24 +75,10 @@ class _LosesTags(Applier):
         )
 
 
-class _AcceptsMissingGtid(Applier):
-    def _check_gtid(self, kind: Kind) -> None:
-        if kind in (Kind.BEGIN, Kind.COMMIT):
-            super()._check_gtid(kind)
+class _TakesGroups(Applier):
+    """An applier that applies groups at whose Gtid or Anonymous_gtid event it should stop for one of some reasons."""
 
-    def _opens_group(self, event: ReplicaEvent) -> bool:
-        try:
-            return super()._opens_group(event)
-        except ApplierStopped as stopped:
-            if stopped.reason is StopReason.ANONYMOUS:
-                return True
-            raise
-
-
-class _TakesGtids(Applier):
-    """An applier that applies groups with GTIDs, with tags or without, although its gtid_mode is OFF."""
-
-    _reasons = frozenset({StopReason.GTID, StopReason.TAGGED_GTID})
+    _reasons: ClassVar[frozenset[StopReason]]
 
     def _opens_group(self, event: ReplicaEvent) -> bool:
         try:
@@ -103,7 +89,19 @@ class _TakesGtids(Applier):
             raise
 
 
-class _TakesTaggedGtids(_TakesGtids):
+class _AcceptsMissingGtid(_TakesGroups):
+    _reasons = frozenset({StopReason.ANONYMOUS})
+
+    def _check_gtid(self, kind: Kind) -> None:
+        if kind in (Kind.BEGIN, Kind.COMMIT):
+            super()._check_gtid(kind)
+
+
+class _TakesGtids(_TakesGroups):
+    _reasons = frozenset({StopReason.GTID, StopReason.TAGGED_GTID})
+
+
+class _TakesTaggedGtids(_TakesGroups):
     _reasons = frozenset({StopReason.TAGGED_GTID})
 
 

@@ -28,8 +28,12 @@ _Before = Callable[[SourceServer, Session, Any], Any]
 _After = Callable[[SourceServer, Session, Any, Any], None]
 
 
-def _around(kind: type[Statement], before: _Before, after: _After) -> Answer:
-    """Return the answer of a server that is changed after each statement of a kind."""
+def _nothing(server: SourceServer, session: Session, statement: Any, kept: Any = None) -> None:
+    """Keep nothing before a statement, or change nothing after it."""
+
+
+def _around(kind: type[Statement], *, before: _Before = _nothing, after: _After = _nothing) -> Answer:
+    """Return the answer of a server that is changed before or after each statement of a kind."""
 
     def answer(request: Request) -> Observation:
         scenario: Scenario = scenario_of(request)
@@ -45,8 +49,9 @@ def _around(kind: type[Statement], before: _Before, after: _After) -> Answer:
     return answer
 
 
-def _nothing(server: SourceServer, session: Session, statement: Any) -> None:
-    pass
+def _back(name: str) -> _After:
+    """Return what gives a session its attribute of a name again, as it was kept."""
+    return lambda server, session, statement, kept: setattr(session, name, kept)
 
 
 def _move_table(server: SourceServer, session: Session, statement: RenameTable, kept: None) -> None:
@@ -79,10 +84,6 @@ def _hide_transaction(server: SourceServer, session: Session, statement: DropTab
     return kept
 
 
-def _show_transaction(server: SourceServer, session: Session, statement: DropTable, kept: Any) -> None:
-    session.transaction = kept
-
-
 def _as_unsafe(server: SourceServer, session: Session, statement: Insert) -> str:
     """Log a change of a plain temporary table as rows with MIXED, if its transaction has events."""
     kept = session.binlog_format
@@ -93,18 +94,10 @@ def _as_unsafe(server: SourceServer, session: Session, statement: Insert) -> str
     return kept
 
 
-def _as_before(server: SourceServer, session: Session, statement: Insert, kept: str) -> None:
-    session.binlog_format = kept
-
-
 def _end_rows(server: SourceServer, session: Session, statement: Insert) -> None:
     """Go back to statements outside a transaction, although there are temporary tables."""
     if session.transaction is None:
         session.in_rows = False
-
-
-def _keep(server: SourceServer, session: Session, statement: Insert, kept: None) -> None:
-    pass
 
 
 def _place_of(server: SourceServer, session: Session, statement: Savepoint) -> int | None:
@@ -128,10 +121,6 @@ def _gtid(server: SourceServer, session: Session, statement: Statement) -> str:
     return session.gtid_next
 
 
-def _give_back(server: SourceServer, session: Session, statement: Statement, kept: str) -> None:
-    session.gtid_next = kept
-
-
 def _give_back_unused(server: SourceServer, session: Session, statement: DropDatabase, kept: str) -> None:
     if statement.obstructed and session.gtid_next == UNDEFINED and kept not in server.executed:
         session.gtid_next = kept
@@ -147,61 +136,61 @@ LOG_REFUSED_STATEMENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-rename-in-part",
         "WL3303-LOG-AS-ROWS",
         "a RENAME TABLE that is refused has renamed its first table",
-        answer=_around(RenameTable, _nothing, _move_table),
+        answer=_around(RenameTable, after=_move_table),
     ),
     Mutant(
         "logs-missing-drop-silent",
         "FORMAT-LOG-EVENTS",
         "a DROP TABLE IF EXISTS of no table that exists is not logged",
-        answer=_around(DropTable, _is_all_missing, _unlog),
+        answer=_around(DropTable, before=_is_all_missing, after=_unlog),
     ),
     Mutant(
         "logs-temporary-again-silent",
         "FORMAT-LOG-EVENTS",
         "a CREATE TEMPORARY TABLE IF NOT EXISTS of one that exists is not logged",
-        answer=_around(CreateTable, _is_there, _unlog),
+        answer=_around(CreateTable, before=_is_there, after=_unlog),
         also=("WL7592-LOG-TEMPORARY-OUTSIDE",),
     ),
     Mutant(
         "logs-drop-commits-nothing",
         "WL3303-LOG-AS-ROWS",
         "DROP TABLE does not commit the open transaction",
-        answer=_around(DropTable, _hide_transaction, _show_transaction),
+        answer=_around(DropTable, before=_hide_transaction, after=_back("transaction")),
     ),
     Mutant(
         "logs-plain-temporary-unsafe",
         "FORMAT-LOG-EVENTS",
         "a change of a temporary table that cannot be rolled back is unsafe in a transaction with MIXED",
-        answer=_around(Insert, _as_unsafe, _as_before),
+        answer=_around(Insert, before=_as_unsafe, after=_back("binlog_format")),
     ),
     Mutant(
         "logs-rows-not-kept",
         "WL3303-LOG-AS-ROWS",
         "a session with temporary tables goes back to statements after an unsafe one with MIXED",
-        answer=_around(Insert, _end_rows, _keep),
+        answer=_around(Insert, before=_end_rows),
     ),
     Mutant(
         "logs-savepoint-keeps-order",
         "FORMAT-LOG-EVENTS",
         "a savepoint that is set again is still before those that were set since",
-        answer=_around(Savepoint, _place_of, _move_back),
+        answer=_around(Savepoint, before=_place_of, after=_move_back),
     ),
     Mutant(
         "logs-flush-keeps-gtid",
         "FORMAT-LOG-EVENTS",
         "FLUSH LOGS leaves a given GTID to the next transaction",
-        answer=_around(FlushLogs, _take_gtid, _give_back),
+        answer=_around(FlushLogs, before=_take_gtid, after=_back("gtid_next")),
     ),
     Mutant(
         "logs-partial-drop-keeps-gtid",
         "WL7592-LOG-DROPDB-NAMED-SEVERAL",
         "a DROP DATABASE that fails and cannot be logged leaves its GTID to the next statement",
-        answer=_around(DropDatabase, _gtid, _give_back_unused),
+        answer=_around(DropDatabase, before=_gtid, after=_give_back_unused),
     ),
     Mutant(
         "logs-refused-creation-takes-gtid",
         "WL3303-LOG-AS-STATEMENT",
         "a CREATE TABLE ... SELECT that is refused uses up the given GTID",
-        answer=_around(CreateTableSelect, _nothing, _use_up),
+        answer=_around(CreateTableSelect, after=_use_up),
     ),
 )
