@@ -11,14 +11,15 @@ from conformance.implementations.process.deadline import Deadline
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The time now, and the seconds that the threads of each process have waited for a processor."""
+    """The time now, and the seconds that the threads of the process and of the kit have waited for a processor."""
 
     class Clock:
         now = 100.0
         waits = {"1": 5.0}  # noqa: RUF012 - each test sets its own
+        waits_of_kit = {"7": 2.0}  # noqa: RUF012
 
     monkeypatch.setattr(deadline.time, "monotonic", lambda: Clock.now)
-    monkeypatch.setattr(deadline, "_waits_of", lambda pid: Clock.waits)
+    monkeypatch.setattr(deadline, "_waits_of", lambda pid: Clock.waits_of_kit if pid == os.getpid() else Clock.waits)
     return Clock
 
 
@@ -49,6 +50,23 @@ def test_the_thread_that_has_waited_longest_counts_not_their_sum(clock):
         clock.waits = {str(thread): (clock.now - 100) / 5 for thread in range(10)}
 
     assert passed_after(clock, 8.0, ten_threads_wait_a_fifth_of_the_time) == pytest.approx(10, abs=0.2)
+
+
+def test_the_time_in_which_the_kit_waits_does_not_count_either(clock):
+    """Its threads serve what a client reads, which waits for them."""
+
+    def kit_runs_half_of_the_time(clock):
+        clock.waits_of_kit = {"7": 2 + (clock.now - 100) / 2}
+
+    assert passed_after(clock, 10.0, kit_runs_half_of_the_time) == pytest.approx(19.9, abs=0.2)
+
+
+def test_the_waits_of_the_process_and_of_the_kit_are_added(clock):
+    def each_runs_while_the_other_waits(clock):
+        clock.waits = {"1": 5 + (clock.now - 100) / 4}
+        clock.waits_of_kit = {"7": 2 + (clock.now - 100) / 4}
+
+    assert passed_after(clock, 10.0, each_runs_while_the_other_waits) == pytest.approx(19.9, abs=0.3)
 
 
 def test_a_process_that_never_runs_ends_too(clock):

@@ -1,5 +1,6 @@
 """The deadline of an answer, which waits for a process that the machine does not let run."""
 
+import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,9 +15,10 @@ _MOST_PUT_OFF: Final = 4
 class Deadline:
     """The time until which a process may take.
 
-    On Linux the time that its threads spent waiting for a processor does not count: other programs on the machine
-    must not make a hang of a slow answer. Threads wait beside each other, so the one that waited longest counts. What
-    its own children wait for is not seen.
+    On Linux the time that its threads spent waiting for a processor does not count, nor that of the kit's own threads,
+    one of which may be the server that it reads from: other programs on the machine must not make a hang of a slow
+    answer. The threads of one process wait beside each other, so the one that waited longest counts; the two processes
+    wait for each other, so both count. What its own children wait for is not seen.
 
     Args:
         seconds: The time that it may take.
@@ -27,7 +29,7 @@ class Deadline:
         self._seconds = seconds
         self._pid = pid
         self._began = time.monotonic()
-        self._waits: Mapping[str, float] | None = None
+        self._waits: list[Mapping[str, float]] | None = None
 
     def step(self) -> float:
         """Return the seconds to wait before `has_passed` is asked again, at least a thousandth."""
@@ -38,13 +40,20 @@ class Deadline:
         """Return whether the process has had its time."""
         passed = time.monotonic() - self._began
         if self._waits is None and passed >= min(self._seconds, _UNWATCHED):
-            self._waits = _waits_of(self._pid)
+            self._waits = self._seen()
         return passed >= self._seconds and passed >= self._seconds + self._put_off()
 
     def _put_off(self) -> float:
-        before = self._waits or {}
-        longest = max((now - before.get(thread, 0.0) for thread, now in _waits_of(self._pid).items()), default=0.0)
-        return min(longest, self._seconds * _MOST_PUT_OFF)
+        waited = map(_longest, self._waits or [], self._seen())
+        return min(sum(waited), self._seconds * _MOST_PUT_OFF)
+
+    def _seen(self) -> list[Mapping[str, float]]:
+        return [_waits_of(self._pid), _waits_of(os.getpid())]
+
+
+def _longest(before: Mapping[str, float], now: Mapping[str, float]) -> float:
+    """Return the most seconds that a thread of a process has waited since `before`."""
+    return max((seconds - before.get(thread, 0.0) for thread, seconds in now.items()), default=0.0)
 
 
 def _waits_of(pid: int) -> dict[str, float]:
