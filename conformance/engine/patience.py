@@ -19,6 +19,8 @@ _PART: Final = 0.4
 #: that has hung as often in all as it may in one role.
 _AFTER_FEW: Final = 0.2
 _AFTER_MANY: Final = 0.1
+#: The least part that is left where a client loses its connection: before it connects again, it may wait for seconds.
+_OF_RECONNECTS: Final = 0.5
 #: A stream of more bytes may need the whole time.
 _LARGE: Final = 1 << 20
 #: The part of its time that a run of a given length may spend on hangs.
@@ -142,12 +144,12 @@ class Patience:
     def seconds(self, request: Request) -> float:
         """Return the time limit for the answer to a request in seconds, infinite where it is the usual one.
 
-        What is measured and what is large may take the whole time.
+        What is measured and what is large may take the whole time, a client that loses its connection half of it.
         """
         (part,) = self._parts(1)
         if part == 1 or request.is_measured or len(request.stream) > _LARGE:
             return math.inf
-        return self.limits.seconds * part
+        return self.limits.seconds * max(part, _OF_RECONNECTS if request.loses_connection else part)
 
     def _hung(self) -> int:
         return round(sum(self._hangs.values()))

@@ -173,3 +173,8 @@ class Request:
     settings: Mapping[str, Any] = field(default_factory=dict)
     is_measured: bool = False
     seconds: float = math.inf
+
+    @property
+    def loses_connection(self) -> bool:
+        """Whether the source that it is about loses the connection, so that a client has to connect again."""
+        return bool(self.settings.get("source", {}).get("cuts"))

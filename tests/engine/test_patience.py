@@ -159,6 +159,20 @@ def test_after_a_few_hangs_an_answer_has_a_fifth_of_the_time_and_after_more_a_te
     assert patience.seconds(request) == 1
 
 
+def test_a_client_that_connects_again_has_half_of_the_time_after_hangs():
+    """Several wait for a second each time; within a tenth of ten seconds no answer could come."""
+    cut = next(
+        request
+        for index in range(9)
+        if (request := request_of(case_of(CaseId.parse(f"client:sent_logs/mysql-8.0/0/{index}")))).loses_connection
+    )
+    patience = Patience(Limits(seconds=10), roles=2)
+    for _ in range(5):
+        patience.note(case_of(CaseId.parse("transactions/mysql-8.0/0/0")), HANG)
+    assert patience.seconds(cut) == 5
+    assert patience.seconds(replace(cut, settings={})) == 1
+
+
 @pytest.mark.parametrize(("before", "done_again"), [(0, False), (1, True), (2, True)])
 def test_a_part_that_waited_longer_than_after_those_before_it_is_done_again(before, done_again):
     case = case_of(CaseId.parse("transactions/mysql-8.0/0/0"))
