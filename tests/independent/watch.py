@@ -2,7 +2,8 @@
 
 from wire import ARTIFICIAL, IGNORABLE, Event, Format
 
-_WORDS = (
+#: The boundary types by their numbers.
+WORDS = (
     "Not Defined",
     "Ignore Boundary",
     "Self Contained",
@@ -29,31 +30,42 @@ def statement(event: Event, form: Format) -> bytes | None:
 
 
 class Worklog:
-    """The parser of WL#4162: markers, its table, and a guess for events without a marker."""
+    """The parser of WL#4162: markers, its table, and a guess for events without a marker.
+
+    Attributes:
+        state: Its own type, as a number.
+        used: The boundary type of the last event, as a number.
+    """
 
     def __init__(self) -> None:
         self.reset()
 
     def reset(self) -> None:
         """Begin another stream."""
-        self.state, self.begun = _NOT, False
+        self.state, self.used, self.begun = _NOT, _NOT, False
 
     def feed(self, event: Event, form: Format) -> str:
         """Take an event, and return the warning that it causes."""
         kind = event.flags >> 10 & 7
         if kind in (_NOT, 6, 7):
             kind = self._guess(event, form)
+        self.used = kind
         is_begin = event.type in (2, 18) and statement(event, form) == b"BEGIN"
         if kind == _IGNORE:
             return ""
         within = self.state in (_START, _INSIDE)
         if within != (kind in (_INSIDE, _END)):
-            words = f"Unable to change boundary parser from {_WORDS[self.state]} to {_WORDS[kind]}."
-            self.reset()
+            words = f"Unable to change boundary parser from {WORDS[self.state]} to {WORDS[kind]}."
+            self.state, self.begun = _NOT, False
             return words
         self.begun = is_begin or (self.begun and kind == _INSIDE)
         self.state = kind
         return ""
+
+    @property
+    def within_transaction(self) -> bool:
+        """Whether the stream is within a transaction."""
+        return self.state in (_START, _INSIDE)
 
     def _guess(self, event: Event, form: Format) -> int:
         code, within = event.type, self.state in (_START, _INSIDE)
@@ -93,7 +105,12 @@ _STEPS = {
 
 
 class Shipped:
-    """The parser of MySQL 5.7 and later."""
+    """The parser of MySQL 5.7 and later.
+
+    Attributes:
+        state: Its state.
+        failed: Whether the last event was an error; servers print nothing of some.
+    """
 
     def __init__(self, profile: str) -> None:
         self.version = {"mysql-5.7": 57, "mysql-8.0": 80, "mysql-8.4": 84}.get(profile, 90)
@@ -101,16 +118,22 @@ class Shipped:
 
     def reset(self) -> None:
         """Begin another stream."""
-        self.state = "NONE"
+        self.state, self.failed = "NONE", False
 
     def feed(self, event: Event, form: Format) -> str:
         """Take an event, and return the warning that it causes."""
         kind = self._kind(event, form)
+        self.failed = False
         if kind is None:
             return ""
         before, step = self.state, _STEPS[self.state].split()[kind]
-        self.state = step.rstrip("!")
-        return self._words(kind, before) if step.endswith("!") else ""
+        self.state, self.failed = step.rstrip("!"), step.endswith("!")
+        return self._words(kind, before) if self.failed else ""
+
+    @property
+    def within_transaction(self) -> bool:
+        """Whether the stream is within a transaction."""
+        return self.state not in ("NONE", "ERROR")
 
     def _kind(self, event: Event, form: Format) -> int | None:
         code, version = event.type, self.version
