@@ -24,7 +24,7 @@ from conformance.strategies.grammar.family import case_of, families
 from conformance.wire.shared_listener import begin, end
 
 HERE = Path(__file__).parent
-PROGRAMS = {"boundary": "boundary.py", "send": "sender.py", "relay": "receiver.py", "apply": "applier.py"}
+PROGRAMS = {"boundary": "boundary.py", "decide": "decider.py", "send": "sender.py", "relay": "receiver.py", "apply": "applier.py"}
 
 
 @pytest.mark.parametrize("role", PROGRAMS)
