@@ -24,7 +24,14 @@ from conformance.strategies.grammar.family import case_of, families
 from conformance.wire.shared_listener import begin, end
 
 HERE = Path(__file__).parent
-PROGRAMS = {"boundary": "boundary.py", "decide": "decider.py", "send": "sender.py", "relay": "receiver.py", "apply": "applier.py"}
+PROGRAMS = {
+    "apply": "applier.py",
+    "boundary": "boundary.py",
+    "decide": "decider.py",
+    "filter": "filterer.py",
+    "relay": "receiver.py",
+    "send": "sender.py",
+}
 
 
 @pytest.mark.parametrize("role", PROGRAMS)
