@@ -135,6 +135,15 @@ def _skips_uncovered(request: Request) -> Observation | Trouble:
     return MutantDecoder(Mutant("", "WL4033-READ-UNKNOWN-ANY-CODE", "", rules=every_code)).answer(request)
 
 
+def _refuses_uncovered(request: Request) -> Observation | Trouble:
+    """Return the answer of a reader that refuses ignorable events of codes that the format description lacks."""
+
+    def declared_codes(rules: ReaderRules) -> ReaderRules:
+        return replace(rules, beyond_format_description=False)
+
+    return MutantDecoder(Mutant("", "WL4033-READ-UNKNOWN-ANY-CODE", "", rules=declared_codes)).answer(request)
+
+
 def _signed_code(request: Request) -> Observation | Trouble:
     """Return the answer of a reader that takes type codes from a signed character in its message."""
     seen = _REFERENCE.ask(request)
@@ -325,6 +334,12 @@ CONTROLS: Final = (
     ),
     Control(
         "uncovered-types-skipped", "decode", "skips ignorable events of codes that servers refuse", _skips_uncovered
+    ),
+    Control(
+        "uncovered-types-refused",
+        "decode",
+        "refuses ignorable events of codes that the format description lacks, as servers do",
+        _refuses_uncovered,
     ),
     Control("code-as-signed", "decode", "names the type code as a signed number in its message", _signed_code),
     Control("spare-passed-over", "boundary", "passes over events with spare markers", parsed_by(PassesOverSpare)),

@@ -218,7 +218,7 @@ FREE: Final[tuple[Freedom, ...]] = (
         "decode",
         "malformed bodies of unknown types",
         "whether an event with a malformed body is refused by a reader that does not know its type, or that declares "
-        "neither `handled` nor a field of its body",
+        "neither `handled` nor a field of every such event, and reports nothing of its body",
         "It does not read the body.",
         is_malformed_unknown,
     ),

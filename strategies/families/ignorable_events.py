@@ -242,6 +242,5 @@ def uncovered_ignorable_events(stream: StreamBuilder) -> None:
         groups.add_group(stream, groups.group(stream))
     codes = stream.vary(_UNDECLARED)
     event = mysql_events.ignorable(stream, choose.one_of(codes), choose.octets(0, 20), flags=0)
-    tolerated = stream.server.profile != "worklog"
-    stream.add(event.marked("WL4033-READ-UNKNOWN-ANY-CODE")._replace(tolerated=tolerated))
+    stream.add(event.marked("WL4033-READ-UNKNOWN-ANY-CODE")._replace(tolerated=True))
     groups.add_groups(stream, 1, 2)

@@ -241,7 +241,10 @@ def later_event(stream: StreamBuilder, value: int) -> PlannedEvent:
     """Return an ignorable event of an unknown type, with another marker of its server."""
     code = stream.choose.one_of(_LATER_TYPES)
     event = mysql_events.ignorable(stream, code, stream.choose.octets(0, 12), flags=0)
-    return with_marker(event, value).marked("WL4033-READ-UNKNOWN-SKIPPED", "WL4033-READ-UNKNOWN-ANY-CODE")
+    event = with_marker(event, value).marked("WL4033-READ-UNKNOWN-ANY-CODE")
+    if code > stream.format.event_types:
+        return event._replace(tolerated=True)
+    return event.marked("WL4033-READ-UNKNOWN-SKIPPED")
 
 
 def describe_unknown(stream: StreamBuilder, *, types: int | None = None) -> None:

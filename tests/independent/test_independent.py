@@ -28,6 +28,7 @@ PROGRAMS = {
     "apply": "applier.py",
     "boundary": "boundary.py",
     "decide": "decider.py",
+    "decode": "decoder.py",
     "filter": "filterer.py",
     "relay": "receiver.py",
     "send": "sender.py",

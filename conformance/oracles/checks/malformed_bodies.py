@@ -38,8 +38,8 @@ def _entry_of_fault(alignment: Alignment) -> Mapping[str, Any] | None:
 def is_of_unknown_type(alignment: Alignment) -> bool:
     """Return whether the reader passes over the event to be refused as one whose body it does not read.
 
-    It reports the event as one of a type that it does not know; or it reports of an event of that type nothing but its
-    header.
+    It reports the event as one of a type that it does not know; or it reports nothing of its body, and declares no field
+    of every such event: one that is declared may be of other types.
     """
     fault, entry = _fault(alignment), _entry_of_fault(alignment)
     if fault is None or entry is None:
@@ -47,7 +47,7 @@ def is_of_unknown_type(alignment: Alignment) -> bool:
     if "handled" in alignment.declared:
         return entry.get("handled") == "ignored" and not alignment.knows(fault[0])
     kind = FIELDS_OF_TYPE.get(fault[0], TypeFields())
-    return alignment.declared.isdisjoint((*kind.required, *kind.optional))
+    return alignment.declared.isdisjoint(kind.required) and entry.keys().isdisjoint(kind.optional)
 
 
 def malformed(requirement: str) -> Oracle:
