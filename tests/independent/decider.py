@@ -44,17 +44,17 @@ def _format(mode: str, row: bool, statement: bool, *, safe: bool) -> str:
     return "statement" if statement and safe else "none"
 
 
-def _entry(asked: dict[str, Any], *, all_count: bool) -> dict[str, str]:
-    row, statement = _all_of(each for each in asked["tables"] if all_count or each["lock"] == "write")
+def _entry(question: dict[str, Any], *, all_count: bool) -> dict[str, str]:
+    row, statement = _all_of(each for each in question["tables"] if all_count or each["lock"] == "write")
     entry = {
         "row_capable": "yes" if row else "no",
         "statement_capable": "yes" if statement else "no",
         "restricted": "none" if row == statement else "row" if row else "statement",
     }
-    if not (asked["log_open"] and asked["sql_log_bin"]):
+    if not (question["log_open"] and question["sql_log_bin"]):
         return {"format": "none", "message": "none", "executed": "yes", **entry}
-    safe = asked["safety"] == "safe"
-    chosen = _format(asked["mode"], row, statement, safe=safe)
+    safe = question["safety"] == "safe"
+    chosen = _format(question["mode"], row, statement, safe=safe)
     wrong = chosen == "none"
     message = "error" if wrong else "warning" if chosen == "statement" and not safe else "none"
     return {"format": chosen, "message": message, "executed": "no" if wrong else "yes", **entry}
