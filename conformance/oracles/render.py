@@ -85,14 +85,15 @@ def _text(requirement: str, applies: Applies, judge: JudgeEvent, *, unprinted: s
     return Oracle(requirement, examine, frozenset({"text"}), asks_more=True)
 
 
-def _rows(oracle: Oracle) -> Oracle:
-    """Return an oracle that judges only the rows of SHOW BINLOG EVENTS."""
+def _rows(oracle: Oracle, *columns: str) -> Oracle:
+    """Return an oracle that judges only the rows of SHOW BINLOG EVENTS, of which it needs `pos` and other columns."""
+    needs = frozenset({"pos", *columns})
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
-        if alignment.case.settings["form"] == ROWS_FORM:
+        if alignment.case.settings["form"] == ROWS_FORM and needs <= alignment.declared:
             yield from oracle.examine(alignment, requirement)
 
-    return Oracle(oracle.requirement, examine, frozenset({"info"}), asks_more=True)
+    return Oracle(oracle.requirement, examine, frozenset(columns) or needs, asks_more=True)
 
 
 def _either(text: Oracle, rows: Oracle) -> Oracle:
@@ -136,7 +137,7 @@ def _quiet(alignment: Alignment, requirement: str) -> Iterator[Check]:
 
 
 def _equal_info(requirement: str) -> Oracle:
-    return _rows(fields(requirement, "info", blame=lambda expected, seen: not info_agrees(expected, seen)))
+    return _rows(fields(requirement, "info", blame=lambda expected, seen: not info_agrees(expected, seen)), "info")
 
 
 def _row_type(requirement: str, words: Mapping[int, Iterable[str]], *, info: str = "") -> Oracle:
@@ -157,7 +158,7 @@ def _row_type(requirement: str, words: Mapping[int, Iterable[str]], *, info: str
             else:
                 yield GOOD
 
-    return _rows(Oracle(requirement, examine))
+    return _rows(Oracle(requirement, examine), "event_type", *(["info"] if info else []))
 
 
 def _row_order(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -232,7 +233,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     ),
     _either(
         _text("FORMAT-RENDER-PREVIOUS-GTIDS", _of(EventType.PREVIOUS_GTIDS), previous_set_shown),
-        _rows(Oracle("FORMAT-RENDER-PREVIOUS-GTIDS", previous_info)),
+        _rows(Oracle("FORMAT-RENDER-PREVIOUS-GTIDS", previous_info), "info"),
     ),
     _either(
         _text("WL7592-RENDER-BOTH-EVENTS", _of(*GTID_WORDS), gtid_event_named, unprinted="event not printed"),

@@ -1,14 +1,17 @@
-"""Correct readers that know less than all: each has the one finding that is its own, or none."""
+"""Correct implementations that know or report less than all: each has the one finding that is its own, or none."""
 
+import random
 from dataclasses import replace
 
 import pytest
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.header import HEADER
+from conformance.mutants.controls import CONTROLS
 from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.observation import Observation, Refusal
 from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, FIELDS_OF_TYPE
+from conformance.protocol.roles.registry import role_of
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
@@ -108,6 +111,40 @@ def test_a_modest_reader_fails_what_is_its_own_alone(reader):
         judged += any(each.status == "pass" for each in verdicts)
     assert failed == own
     assert judged > len(families())
+
+
+#: Role -> the fields that a sensible implementation has, besides those that every entry must have.
+SENSIBLE = {"render": {"text", "pos"}}
+#: How likely an implementation is to have each other field.
+LIKELY = (0.2, 0.5, 0.8, 0.95)
+
+
+@pytest.mark.parametrize("role", ["apply", "boundary", "decode", "filter", "relay", "render", "send"])
+def test_a_right_answer_of_some_of_the_fields_is_blamed_by_nobody(role):
+    """A control's answer differs from the expected one, so what it lacks is looked at, too."""
+    whole, draw = REFERENCE.declaration.roles[role], random.Random(role)
+    kept = {*role_of(role).always, *SENSIBLE.get(role, ())}
+    made = [
+        (family, each) for family in families().values() if role in family.focus for each in family.profiles_of(role)
+    ]
+    blamed = {}
+    for family, profile in draw.sample(sorted(made, key=lambda each: (each[0].name, each[1])), min(len(made), 40)):
+        case = case_of(CaseId(family.name, profile, seed=5, index=draw.randrange(24), role=role))
+        for control in [each for each in CONTROLS if each.role == role]:
+            likely = draw.choice(LIKELY)
+            declared = frozenset(each for each in sorted(whole.fields) if each in kept or draw.random() < likely)
+            able = frozenset(each for each in sorted(whole.abilities) if draw.random() < likely)
+            answer = control.answer(request_of(case))
+            entries = [
+                {name: value for name, value in entry.items() if name in declared or name not in whole.fields}
+                for entry in answer.events
+            ]
+            judge = Judge(replace(whole, fields=declared, abilities=able))
+            verdicts = judge.judge(case, replace(answer, events=tuple(entries)))
+            blamed |= {
+                (control.name, str(case.id), each.requirement): each.message for each in verdicts if each.is_failure
+            }
+    assert blamed == {}
 
 
 def test_a_reader_that_does_not_open_payloads_is_asked_nothing_about_their_contents():

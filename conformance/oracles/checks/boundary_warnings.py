@@ -18,12 +18,15 @@ _NO_WARNING: Final = Cause("no warning", role="render")
 
 
 def observed_warnings(alignment: Alignment) -> list[str] | None:
-    """Return the warnings of the boundary parser, from both outputs."""
+    """Return the warnings of the boundary parser from both outputs, None where they are not known."""
     seen = alignment.observed(0)
     if seen is None or alignment.case.settings["form"] == ROWS_FORM:
         return None
     places = [seen.get("warnings"), seen.get("text")]
-    return [each.rstrip(".") for place in places if isinstance(place, str) for each in BOUNDARY_WARNING.findall(place)]
+    warnings = [
+        each.rstrip(".") for place in places if isinstance(place, str) for each in BOUNDARY_WARNING.findall(place)
+    ]
+    return warnings if warnings or "warnings" in alignment.declared else None
 
 
 def expected_warnings(alignment: Alignment) -> list[str]:

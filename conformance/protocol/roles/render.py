@@ -26,12 +26,16 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
 }
 _TEXT: Final = frozenset({"text", "warnings"})
 _ROW: Final = frozenset(FIELDS) - _TEXT
+#: By this rows are found.
+_PLACE: Final = frozenset({"pos"})
 
 
 def missing(declaration: RoleDeclaration, entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the declared fields that an entry lacks, sorted: those of a text or those of a row."""
-    required = _TEXT if "text" in entry else _ROW
-    return tuple(sorted((required & declaration.fields) - entry.keys()))
+    """Return the fields that an entry lacks, sorted: those declared of a text or of a row, and the place of a row."""
+    required = (_TEXT if _TEXT & entry.keys() else _ROW) & declaration.fields
+    if required & _ROW:
+        required |= _PLACE
+    return tuple(sorted(required - entry.keys()))
 
 
 #: The role itself.
