@@ -29,9 +29,6 @@ _TYPE_AT: Final = 4
 _LOG_POS: Final = slice(13, 17)
 _FLAGS_AT: Final = 17
 _FLAGS_END: Final = 19
-#: Where the rows event of the WL#4033 sample starts; only for its columns is it known which may be NULL.
-_SAMPLE_AT: Final = 1279
-_SAMPLE_NULLABLE: Final = ("0", "1", "1")
 _INT_RANGE: Final = 1 << 32
 #: Characters of a Rows_query that newer versions show as two.
 _ESCAPES: Final = str.maketrans({"\0": "\\0", "\b": "\\b", "\t": "\\t", "\r": "\\r", "\\": "\\\\"})
@@ -248,15 +245,14 @@ def table_of(printed: Printed, index: int) -> Fact | None:
 
 
 def _row_patterns(fact: Fact, table: Fact) -> Iterator[str]:
-    nullable = _SAMPLE_NULLABLE if fact["offset"] == _SAMPLE_AT and fact["table_id"] == table["table_id"] == 23 else ()
     for row in fact["rows"]:
         yield re.escape(f"### INSERT INTO {table['database']}.{table['table']}")
         yield re.escape("### SET")
         for name, value in row["after"].items():
             number = int(name)
             shown = "NULL" if value is None else f"{value}(?: \\({int(value) % _INT_RANGE}\\))?"
-            known = nullable[number] if nullable else "[01]"
-            yield rf"### @{number + 1}={shown} /\* INT meta=0 nullable={known} is_null={value is None:d} \*/"
+            about = f"INT meta=0 nullable={table['nullable'][number]} is_null={value is None:d}"
+            yield rf"### @{number + 1}={shown} /\* {about} \*/"
 
 
 def transaction_bordered(printed: Printed, index: int, event: PrintedEvent) -> Fault:
