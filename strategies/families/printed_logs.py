@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.header import MAGIC
 from conformance.binlog.servers import MOST_EVENT_TYPES, WITH_IGNORABLE_FLAG, WITH_ROWS_QUERIES
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.specs.versions import Profiles
@@ -56,9 +57,11 @@ _SHAPES: Final[Mapping[str, Callable[[StreamBuilder], str]]] = {
     "256 bytes": lambda stream: "x" * 256,
 }
 _TEXT: Final = Dimension("statement shown", _SHAPES, profiles={name: WITH_ROWS_QUERIES for name in list(_SHAPES)[1:]})
-#: The first time, in seconds since 1970, and the server id, which both use all 32 bits.
+#: The first time, in seconds since 1970, the server id, and the position at which the log begins, as that of a part cut
+#: out of a large one; all of them use all 32 bits.
 _HEADERS: Final = Dimension(
-    "time and server id", {"usual": (EPOCH, 1), "with the highest bit": (1 << 31, (1 << 32) - 2)}
+    "time, server id and position",
+    {"usual": (EPOCH, 1, len(MAGIC)), "with the highest bit": (1 << 31, (1 << 32) - 2, 1 << 31)},
 )
 #: Bytes of a database's name, which has at most 64 characters of 3: around what a server has room for where it lists.
 _DATABASE_BYTES: Final = (64, 65, 127, 128, 129, 192)
@@ -129,7 +132,8 @@ def show_binlog_events(stream: StreamBuilder) -> None:
 def _fill(stream: StreamBuilder, *, database: str | None = None) -> None:
     """Add a log, which ends with a statement in a database if one is given."""
     choose = stream.choose
-    stream.timestamp, stream.server_id = stream.vary(_HEADERS)
+    stream.timestamp, stream.server_id, position = stream.vary(_HEADERS)
+    stream.begin_log_of_source(position)
     code = choose.one_of(UNASSIGNED)
     groups.begin_log(stream, lengths=declare_up_to(stream, code))
     marked = stream.vary(_MARKED)
