@@ -10,7 +10,7 @@ from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from conformance.strategies.grammar.dimension import Dimension, Number, bits, choices
+from conformance.strategies.grammar.dimension import Dimension, Number, bits, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
@@ -82,6 +82,8 @@ _VALUES: Final = Dimension[Sequence[int | None]](
 )
 #: Flags of rows events besides the one for the end of a statement: sessions without checks, rows of all columns.
 _ROWS_FLAGS: Final = bits("rows flags", (0x0002, 0x0004, 0x0008))
+#: After the DROP of the default database a session has none, although a database of its name is made at once.
+_MADE_AGAIN: Final = yes_or_no("the default database is made again")
 #: How a log is written that the same call prints after the first: the server may have been replaced between them.
 #: Not with longer post-headers, as no server writes them: mysqlbinlog 9.7.4 refuses Table_map events that have them.
 _NEXT_LOG: Final = choices("another log", ("none", "alike", "with other checksums", "of more event types"))
@@ -91,7 +93,7 @@ _FILLED: Final = (_HEADERS, _MARKED, _TRANSACTIONS, _STATEMENTS, _TEXT, _ROWS_EV
 @family(
     focus="WL4033-RENDER-IGNORABLE-COMMENT",
     profiles=WITH_IGNORABLE_FLAG,
-    dimensions=(_VERBOSE, _BASE64, _ZONE, *_FILLED, _NEXT_LOG),
+    dimensions=(_VERBOSE, _BASE64, _ZONE, *_FILLED, _MADE_AGAIN, _NEXT_LOG),
 )
 def rendered_text(stream: StreamBuilder) -> None:
     """Logs with everything that the text of mysqlbinlog must show, printed with any of its options."""
@@ -101,7 +103,7 @@ def rendered_text(stream: StreamBuilder) -> None:
         "base64_output": stream.vary(_BASE64),
         "utc_offset": stream.vary(_ZONE),
     }
-    _fill(stream)
+    _fill(stream, made_again=stream.vary(_MADE_AGAIN))
     kind = stream.vary(_NEXT_LOG)
     if kind != "none":
         stream.settings["next_logs"] = [_next_log(stream, kind)]
@@ -129,8 +131,8 @@ def show_binlog_events(stream: StreamBuilder) -> None:
     _fill(stream, database=stream.vary(_DATABASE))
 
 
-def _fill(stream: StreamBuilder, *, database: str | None = None) -> None:
-    """Add a log, which ends with a statement in a database if one is given."""
+def _fill(stream: StreamBuilder, *, database: str | None = None, made_again: bool = False) -> None:
+    """Add a log, which ends with a statement in a database if one is given, or if the default one is made again."""
     choose = stream.choose
     stream.timestamp, stream.server_id, position = stream.vary(_HEADERS)
     stream.begin_log_of_source(position)
@@ -142,7 +144,12 @@ def _fill(stream: StreamBuilder, *, database: str | None = None) -> None:
         _add(stream, _transaction(stream, code, commit=commit), marked=marked, anonymous=anonymous)
     if database is not None:
         _add(stream, groups.ddl(stream, database=database), marked=marked, anonymous=choose.yes())
-    elif choose.yes():
+    elif made_again or choose.yes():
+        _add(stream, groups.ddl(stream), marked=marked, anonymous=choose.yes())
+    if made_again:
+        for word in ("DROP", "CREATE"):
+            statement = mysql_events.query(stream, f"{word} DATABASE `test`")
+            _add(stream, [statement], marked=False, anonymous=choose.yes())
         _add(stream, groups.ddl(stream), marked=marked, anonymous=choose.yes())
     for event in groups.ending(stream):
         stream.add(with_marker(event, BoundaryType.SELF_CONTAINED) if marked else event)

@@ -326,6 +326,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=replaced(r"(?<=\n)(use `.*`/\*!\*/;\n)((?:.*\n)*?)use `.*`/\*!\*/;\n", r"\1\2"),
     ),
     Mutant(
+        "database-made-again",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "a database that was dropped and made again is taken for the default one still",
+        answer=replaced(r"^(CREATE DATABASE .*\n(?:.*\n)*?)use `.*`/\*!\*/;\n", r"\1"),
+    ),
+    Mutant(
         "xid-ends-nothing",
         "FORMAT-RENDER-STATEMENTS-RUN",
         "no COMMIT is printed for an Xid",
