@@ -149,6 +149,8 @@ WITH_FRACTIONS: Final = Profiles("worklog", "mysql >= 5.6", "mariadb")
 WITHOUT_FRACTIONS: Final = Profiles("mysql < 5.6")
 #: The servers whose Table_map events have the flag that the lengths of BIT columns are exact.
 WITH_EXACT_BITS: Final = Profiles("worklog", "mysql >= 5.5", "mariadb")
+#: The servers whose TIMESTAMP ends in 2106, not in 2038: 11.8.6 stores such values, 11.4.5 does not.
+WITH_LATE_TIMESTAMPS: Final = Profiles("mariadb >= 11.5")
 WITH_JSON: Final = Profiles("mysql >= 5.7")
 WITH_VECTORS: Final = Profiles("mysql >= 9.0")
 #: The servers whose User_var events hold whether an integer has a sign.

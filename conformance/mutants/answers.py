@@ -153,6 +153,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=_entries(lambda entry: "xid=" in entry.get("info", ""), end_log_pos=lambda end: end - 1),
     ),
     Mutant(
+        "render-end-signed",
+        "FORMAT-RENDER-ENTRIES",
+        "the row of an event that ends beyond 2^31 has a negative end",
+        answer=_entries(lambda entry: entry.get("end_log_pos", 0) >> 31 == 1, end_log_pos=lambda end: end - (1 << 32)),
+    ),
+    Mutant(
         "relay-xid-warned",
         "FORMAT-RELAY-WARNING",
         "every Xid event causes a warning",

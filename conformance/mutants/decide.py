@@ -50,6 +50,10 @@ def _read_beside_several(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTab
     return tuple(replace(each, written=each.written or several) for each in tables)
 
 
+def _partitioned_as_written(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
+    return tuple(replace(each, written=each.written or bool(each.parts)) for each in tables)
+
+
 def _where(condition: Callable[[QuestionStatement, Entry], bool], **fields: str) -> Answering:
     """Return the answer with some fields replaced where a condition holds."""
     return _with_answer(lambda statement, entry, before: {**entry, **fields} if condition(statement, entry) else entry)
@@ -320,6 +324,12 @@ MUTANTS: Final = (
         "WL3303-SET-CAPABLE",
         "tables that are only read count where two or more are written",
         answer=_tables(_read_beside_several),
+    ),
+    Mutant(
+        "read-partitioned-tables",
+        "WL3303-SET-CAPABLE",
+        "a partitioned table that is only read counts as one that is written",
+        answer=_tables(_partitioned_as_written),
     ),
     Mutant(
         "read-tables-left-out",

@@ -11,7 +11,7 @@ from conformance.strategies.events import mysql_events
 from conformance.strategies.events.plain_compression import mariadb_part
 from conformance.strategies.events.status_variables import status_variables
 from conformance.strategies.grammar.chooser import Chooser
-from conformance.strategies.grammar.dimension import Number
+from conformance.strategies.grammar.dimension import Dimension, Number
 from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -130,10 +130,20 @@ def annotate_rows(stream: StreamBuilder) -> PlannedEvent:
     return mysql_events.plan(stream, EventType.MARIADB_ANNOTATE_ROWS, wire, {"rows_query": statement}, marks=marks)
 
 
+#: Bytes of a statement that is compressed, none for any: its size has as many bytes as it needs.
+COMPRESSED_BYTES: Final = Dimension(
+    "bytes of the compressed statement",
+    {"any": 0, **{str(each): each for each in (255, 256, 65_535, 65_536)}},
+    when={"changes of a group": ("compressed statement",)},
+    heavy=("65535", "65536"),
+)
+
+
 def query_compressed(stream: StreamBuilder) -> PlannedEvent:
     """Return a Query_compressed event: a Query whose statement is compressed."""
     choose = stream.choose
-    statement = mysql_events.text(stream, 1, 600)
+    size = stream.vary(COMPRESSED_BYTES) or choose.integer(1, 600)
+    statement = mysql_events.text_of(choose.one_of(mysql_events.FRAGMENTS), size)
     database = choose.one_of(mysql_events.DATABASES)
     about = {
         "thread_id": whole_number(choose, 32),

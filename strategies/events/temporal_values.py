@@ -4,6 +4,7 @@ from typing import Final
 
 from conformance.binlog.rows.table import Column
 from conformance.binlog.rows.temporal import Date, DateTime, Time, Timestamp
+from conformance.binlog.servers import WITH_LATE_TIMESTAMPS
 from conformance.strategies.grammar.notation import Value
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -75,8 +76,10 @@ def datetime(stream: StreamBuilder, column: Column) -> Value:
 
 
 def timestamp(stream: StreamBuilder, column: Column) -> Value:
-    """Choose a TIMESTAMP, sometimes the zero one."""
-    seconds = stream.choose.integer(0, 2**31 - 1)
+    """Choose a TIMESTAMP, sometimes the zero one, and one after 2038 where servers store them."""
+    choose = stream.choose
+    is_late = stream.server.profile in WITH_LATE_TIMESTAMPS and choose.yes(3)
+    seconds = choose.integer(2**31, 2**32 - 1) if is_late else choose.integer(0, 2**31 - 1)
     # Second 0 is the zero timestamp, which has no fraction.
     micro, fraction = _fraction(stream, column.meta) if seconds else _no_fraction(column.meta)
     return Value(Timestamp(seconds, micro), f"{seconds}{fraction}")

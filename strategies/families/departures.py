@@ -61,7 +61,7 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
     ),
     Departure(("flushed_relay_logs",), "have the source's next log after the first in some cases"),
     Departure(("odd_groups_applied",), "have the source's format description within a group in some cases"),
-    Departure(("stop_positions",), "have events with positions of other logs"),
+    Departure(("stop_positions", "show_binlog_events"), "have events with positions of other logs"),
     Departure(("skipped_groups", "groups_in_permissive_modes"), "also have groups without any Gtid event"),
     Departure(("golden_vectors",), "are parts cut out of logs"),
     Departure(("mysql_logs_to_mariadb",), "have one event without its transaction, and no other Gtid events"),
@@ -106,7 +106,9 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
         "have anything that a boundary parser may be fed",
     ),
     Departure(
-        ("rendered_text",), "have some Query events of development releases, with a timestamp in the status variables"
+        ("rendered_text",),
+        "have some Query events of development releases, with a timestamp in the status variables, and in some cases "
+        "the positions of another log",
     ),
     Departure(("printed_boundaries",), "have one wrong step, about which the printed text warns"),
     Departure(

@@ -158,7 +158,7 @@ def large_transactions(stream: StreamBuilder) -> None:
 @family(
     focus="FORMAT-MARIADB-GTID",
     profiles=_MARIADB,
-    dimensions=(_CHANGES, _TIMES, _COMPRESSED_ROWS, mariadb_events.LISTED),
+    dimensions=(_CHANGES, _TIMES, _COMPRESSED_ROWS, mariadb_events.COMPRESSED_BYTES, mariadb_events.LISTED),
 )
 def mariadb_streams(stream: StreamBuilder) -> None:
     """MariaDB's logs, with its Gtid, Annotate_rows and compressed events."""

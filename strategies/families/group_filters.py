@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from conformance.models.filtering.statement import FilteredStatement
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES
 from conformance.models.filtering.table_name import TableName
 from conformance.specs.versions import Profiles
@@ -36,6 +37,10 @@ _PASSING: Final = choices(
 _FORMAT: Final = choices(
     "format of the statements", ("statement", "statement after its context", "row", "both"), when=_WITH_CHANGES
 )
+#: A statement whose list is empty passes whatever the rules are, and keeps its group.
+_TABLELESS: Final = choices(
+    "statement without tables", ("none", "before the others", "after the others"), when=_WITH_CHANGES
+)
 _END: Final = choices("end of the transaction", ("Xid", "COMMIT", "ROLLBACK"))
 #: Whether there are do rules, and Gtid events: together they decide what may become of a group without statements.
 _DOES_AND_MARKERS: Final = Dimension(
@@ -52,16 +57,20 @@ _DOES_AND_MARKERS: Final = Dimension(
 @family(
     focus=("WL40-FILTER-GROUP-WHOLE",),
     profiles=_WORKLOG,
-    dimensions=(_CHANGES, _PASSING, _FORMAT, _END, _DOES_AND_MARKERS),
+    dimensions=(_CHANGES, _PASSING, _FORMAT, _TABLELESS, _END, _DOES_AND_MARKERS),
 )
 def group_filters(stream: StreamBuilder) -> None:
     """A transaction of which all statements pass, some or none, or that has none, between two others, under rules."""
     count = stream.vary(_CHANGES)
     passing, form = (stream.vary(_PASSING), stream.vary(_FORMAT)) if count else ("none", "statement")
+    tableless = stream.vary(_TABLELESS) if count else "none"
     end = stream.vary(_END)
     work, kept, dropped = _ruled_work(stream)
     work.group(work.rows_statement([kept]))
     pieces = _changes(work, [kept if each else dropped for each in _passes(passing, count)], form)
+    if tableless != "none":
+        savepoint = work.statement("SAVEPOINT `s1`", FilteredStatement())
+        pieces = [savepoint, *pieces] if tableless.startswith("before") else [*pieces, savepoint]
     work.group([work.begin_transaction(), *pieces, work.close(end)])
     work.group(work.rows_statement([dropped]))
     work.end()
@@ -108,6 +117,12 @@ _XA_BETWEEN: Final = choices(
     ("nothing", "another transaction", "another that is dropped", "another that is kept", "another log"),
     when={"end of the XA transaction": ("XA COMMIT", "XA ROLLBACK")},
 )
+#: A name is free again once its transaction has ended.
+_XA_AGAIN: Final = choices(
+    "another transaction of the same name",
+    ("none", "one that is kept", "one that is dropped"),
+    when={"end of the XA transaction": ("XA COMMIT", "XA ROLLBACK")},
+)
 _ANOTHER: Final = ("another that is dropped", "another that is kept")
 #: The part in which its name differs from that of the other transaction.
 _XA_APART: Final = Dimension(
@@ -126,7 +141,7 @@ _XA_APART: Final = Dimension(
 @family(
     focus=("FORMAT-FILTER-XA",),
     profiles=_WORKLOG,
-    dimensions=(_CHANGES, _PASSING, _FORMAT, _XA_END, _XA_BETWEEN, _XA_APART, _DOES_AND_MARKERS),
+    dimensions=(_CHANGES, _PASSING, _FORMAT, _XA_END, _XA_BETWEEN, _XA_APART, _XA_AGAIN, _DOES_AND_MARKERS),
 )
 def xa_filters(stream: StreamBuilder) -> None:
     """An XA transaction of which all statements pass, some or none, and the end of it later in the log, under rules."""
@@ -135,6 +150,7 @@ def xa_filters(stream: StreamBuilder) -> None:
     end = stream.vary(_XA_END)
     between = stream.vary(_XA_BETWEEN) if end.startswith("XA") else "nothing"
     name, other = stream.vary(_XA_APART) if between in _ANOTHER else (XaName(), XaName())
+    again = stream.vary(_XA_AGAIN) if end.startswith("XA") else "none"
     work, kept, dropped = _ruled_work(stream)
     pieces = _changes(work, [kept if each else dropped for each in _passes(passing, count)], form)
     work.group(work.xa_transaction(name, pieces, one_phase=end == "one phase"))
@@ -149,5 +165,9 @@ def xa_filters(stream: StreamBuilder) -> None:
         work.group(work.xa_finish(name, end))
     if between in _ANOTHER:
         work.group(work.xa_finish(other, "XA COMMIT"))
+    if again != "none":
+        table = kept if again.endswith("kept") else dropped
+        work.group(work.xa_transaction(name, work.change_by_statement([table])))
+        work.group(work.xa_finish(name, "XA COMMIT"))
     work.group(work.rows_statement([kept]))
     work.end()

@@ -162,9 +162,17 @@ _INTERVALS: Final = Dimension(
 )
 _TAGS_IN: Final = Dimension(
     "tags in the set",
-    {"none": (), "one": ("tag",), "with and without": ("", "a"), "the longest": ("x" * 32,)},
+    {
+        "none": (),
+        "one": ("tag",),
+        "with and without": ("", "a"),
+        "the longest": ("x" * 32,),
+        # More than a byte counts: each is an entry of its own.
+        "many": tuple(f"t{number:03}" for number in range(257)),
+    },
     when={"sources of the set": ("1", "2", "3", "many")},
-    profiles=dict.fromkeys(("one", "with and without", "the longest"), WITH_TAGGED_GTIDS),
+    profiles=dict.fromkeys(("one", "with and without", "the longest", "many"), WITH_TAGGED_GTIDS),
+    heavy=("many",),
 )
 _FLAGS: Final = Dimension(
     "flags of Previous_gtids",
@@ -181,7 +189,7 @@ _SEARCHED: Final = 1000
 
 
 @family(
-    focus="WL7592-PREVIOUS-GTIDS-SET-READ",
+    focus=("WL7592-PREVIOUS-GTIDS-SET-READ", "FORMAT-RENDER-PREVIOUS-GTIDS"),
     profiles=WITH_GTIDS,
     dimensions=(_SOURCES, _INTERVAL, _INTERVALS, _TAGS_IN, _FLAGS, _LOGS),
     impossible=(
@@ -191,6 +199,10 @@ _SEARCHED: Final = 1000
                 "intervals of a source": ("2", "3", "many"),
             },
             "here an interval of so high numbers is the only one",
+        ),
+        Impossible(
+            {"tags in the set": ("many",), "intervals of a source": ("many",)},
+            "many sets of many intervals would be larger than any log's",
         ),
     ),
 )

@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.header import MAGIC
 from conformance.binlog.servers import MOST_EVENT_TYPES, WITH_IGNORABLE_FLAG, WITH_ROWS_QUERIES
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from conformance.strategies.grammar.dimension import Dimension, Number, bits, choices
+from conformance.strategies.grammar.dimension import Dimension, Number, bits, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
@@ -56,9 +57,11 @@ _SHAPES: Final[Mapping[str, Callable[[StreamBuilder], str]]] = {
     "256 bytes": lambda stream: "x" * 256,
 }
 _TEXT: Final = Dimension("statement shown", _SHAPES, profiles={name: WITH_ROWS_QUERIES for name in list(_SHAPES)[1:]})
-#: The first time, in seconds since 1970, and the server id, which both use all 32 bits.
+#: The first time, in seconds since 1970, the server id, and the position at which the log begins, as that of a part cut
+#: out of a large one; all of them use all 32 bits.
 _HEADERS: Final = Dimension(
-    "time and server id", {"usual": (EPOCH, 1), "with the highest bit": (1 << 31, (1 << 32) - 2)}
+    "time, server id and position",
+    {"usual": (EPOCH, 1, len(MAGIC)), "with the highest bit": (1 << 31, (1 << 32) - 2, 1 << 31)},
 )
 #: Bytes of a database's name, which has at most 64 characters of 3: around what a server has room for where it lists.
 _DATABASE_BYTES: Final = (64, 65, 127, 128, 129, 192)
@@ -79,6 +82,8 @@ _VALUES: Final = Dimension[Sequence[int | None]](
 )
 #: Flags of rows events besides the one for the end of a statement: sessions without checks, rows of all columns.
 _ROWS_FLAGS: Final = bits("rows flags", (0x0002, 0x0004, 0x0008))
+#: After the DROP of the default database a session has none, although a database of its name is made at once.
+_MADE_AGAIN: Final = yes_or_no("the default database is made again")
 #: How a log is written that the same call prints after the first: the server may have been replaced between them.
 #: Not with longer post-headers, as no server writes them: mysqlbinlog 9.7.4 refuses Table_map events that have them.
 _NEXT_LOG: Final = choices("another log", ("none", "alike", "with other checksums", "of more event types"))
@@ -88,7 +93,7 @@ _FILLED: Final = (_HEADERS, _MARKED, _TRANSACTIONS, _STATEMENTS, _TEXT, _ROWS_EV
 @family(
     focus="WL4033-RENDER-IGNORABLE-COMMENT",
     profiles=WITH_IGNORABLE_FLAG,
-    dimensions=(_VERBOSE, _BASE64, _ZONE, *_FILLED, _NEXT_LOG),
+    dimensions=(_VERBOSE, _BASE64, _ZONE, *_FILLED, _MADE_AGAIN, _NEXT_LOG),
 )
 def rendered_text(stream: StreamBuilder) -> None:
     """Logs with everything that the text of mysqlbinlog must show, printed with any of its options."""
@@ -98,7 +103,7 @@ def rendered_text(stream: StreamBuilder) -> None:
         "base64_output": stream.vary(_BASE64),
         "utc_offset": stream.vary(_ZONE),
     }
-    _fill(stream)
+    _fill(stream, made_again=stream.vary(_MADE_AGAIN))
     kind = stream.vary(_NEXT_LOG)
     if kind != "none":
         stream.settings["next_logs"] = [_next_log(stream, kind)]
@@ -126,10 +131,11 @@ def show_binlog_events(stream: StreamBuilder) -> None:
     _fill(stream, database=stream.vary(_DATABASE))
 
 
-def _fill(stream: StreamBuilder, *, database: str | None = None) -> None:
-    """Add a log, which ends with a statement in a database if one is given."""
+def _fill(stream: StreamBuilder, *, database: str | None = None, made_again: bool = False) -> None:
+    """Add a log, which ends with a statement in a database if one is given, or if the default one is made again."""
     choose = stream.choose
-    stream.timestamp, stream.server_id = stream.vary(_HEADERS)
+    stream.timestamp, stream.server_id, position = stream.vary(_HEADERS)
+    stream.begin_log_of_source(position)
     code = choose.one_of(UNASSIGNED)
     groups.begin_log(stream, lengths=declare_up_to(stream, code))
     marked = stream.vary(_MARKED)
@@ -138,7 +144,12 @@ def _fill(stream: StreamBuilder, *, database: str | None = None) -> None:
         _add(stream, _transaction(stream, code, commit=commit), marked=marked, anonymous=anonymous)
     if database is not None:
         _add(stream, groups.ddl(stream, database=database), marked=marked, anonymous=choose.yes())
-    elif choose.yes():
+    elif made_again or choose.yes():
+        _add(stream, groups.ddl(stream), marked=marked, anonymous=choose.yes())
+    if made_again:
+        for word in ("DROP", "CREATE"):
+            statement = mysql_events.query(stream, f"{word} DATABASE `test`")
+            _add(stream, [statement], marked=False, anonymous=choose.yes())
         _add(stream, groups.ddl(stream), marked=marked, anonymous=choose.yes())
     for event in groups.ending(stream):
         stream.add(with_marker(event, BoundaryType.SELF_CONTAINED) if marked else event)

@@ -10,11 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.binlog.event_types import GTID_TYPES, EventType
+from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.rows.images import rows_kind
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.strategies.grammar.case import Expected
+from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -75,7 +77,17 @@ def _facts(stream: StreamBuilder, start: int) -> Iterator[Fact]:
     for event, (planned, _, _) in zip(stream.expected_events, stream.placed, strict=False):
         if event["offset"] >= start or event["type"] == _FORMAT_DESCRIPTION:
             heading = MARKER_BITS.read(event["flags"]).heading
-            yield {**event, "boundary": heading, "tolerated": planned.tolerated}
+            columns = {"nullable": _nullable(stream, planned)} if event["type"] == _TABLE_MAP else {}
+            yield {**event, **columns, "boundary": heading, "tolerated": planned.tolerated}
+
+
+def _nullable(stream: StreamBuilder, planned: PlannedEvent) -> list[int]:
+    """Return 1 for each column of a Table_map that may be NULL, else 0."""
+    declared = stream.format.post_header_length(_TABLE_MAP)
+    layout = layout_of(_TABLE_MAP, declared)
+    fields = layout.read(planned.body, 0, len(planned.body), post_header_length=declared)
+    bits = int.from_bytes(fields["null_bits"], "little")
+    return [bits >> number & 1 for number in range(fields["column_count"])]
 
 
 def _warnings(facts: Sequence[Mapping[str, Any]]) -> list[str]:

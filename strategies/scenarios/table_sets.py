@@ -6,6 +6,7 @@ from typing import Final
 
 from conformance.models.decision.capability import BOTH, NEITHER, Capability
 from conformance.models.decision.engines import WORKLOG_ENGINES, usual_name
+from conformance.models.decision.locked_table import PARTITION
 from conformance.models.decision.statement import QuestionTable
 from conformance.strategies.grammar.chooser import Chooser
 
@@ -33,7 +34,13 @@ SHAPES: Final = ("one", "several", "partitioned", "partitioned among others", "r
 #: Which tables of a set lack a flag that the set lacks.
 LACKING: Final = ("first", "last", "middle", "all")
 #: Where the tables of a set are that are only read.
-READ: Final = ("after a written one", "before a written one", "after two written ones", "all")
+READ: Final = (
+    "after a written one",
+    "before a written one",
+    "after two written ones",
+    "partitioned, after two written ones",
+    "all",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +109,8 @@ def tables_for(
     if shape.shape == "several":
         return _several(choose, capability, profile, shape)
     written, read = _with_read(choose, capability, profile, shape)
+    if shape.read.startswith("partitioned"):
+        read = [replace(each, capability=None, engine=PARTITION, parts=(_part(each),) * shape.parts) for each in read]
     return (*read, *written) if shape.read.startswith("before") else (*written, *read)
 
 
@@ -109,7 +118,7 @@ def _with_read(
     choose: Chooser, capability: Capability, profile: str, shape: SetShape
 ) -> tuple[Sequence[QuestionTable], Sequence[QuestionTable]]:
     """Return the tables of a set that are written, and those that are only read."""
-    count = {"after two written ones": 2, "all": 0}.get(shape.read, 1)
+    count = 2 if shape.read.endswith("two written ones") else 0 if shape.read == "all" else 1
     if profile == WORKLOG:
         tables = _several(choose, capability, profile, replace(shape, count=shape.count - 1 + count))
         return tables[:count], [QuestionTable(each.engine, each.capability, written=False) for each in tables[count:]]
@@ -118,6 +127,11 @@ def _with_read(
     if count > 1:
         return _several(choose, capability, profile, replace(shape, count=count)), read
     return (QuestionTable(_engine(choose, profile), capability),), read
+
+
+def _part(table: QuestionTable) -> QuestionTable:
+    """Return a part of a partitioned table with the engine and the flags of a table."""
+    return replace(table, written=True)
 
 
 def _engine(choose: Chooser, profile: str) -> str:
@@ -148,10 +162,10 @@ def _members(count: int, capability: Capability, lacking: str) -> list[Capabilit
 def _partitioned(choose: Chooser, capability: Capability, profile: str, shape: SetShape) -> QuestionTable:
     if profile == WORKLOG and shape.parts > 1:
         several = SetShape(shape="several", count=shape.parts, lacking=shape.lacking, same=shape.same)
-        return QuestionTable("partition", parts=_several(choose, capability, profile, several))
+        return QuestionTable(PARTITION, parts=_several(choose, capability, profile, several))
     # Shipped servers allow one engine per partitioned table, and its partitions are alike.
     part = QuestionTable(_engine(choose, profile), capability)
-    return QuestionTable("partition", parts=(part,) * shape.parts)
+    return QuestionTable(PARTITION, parts=(part,) * shape.parts)
 
 
 def marks_of_set(tables: Sequence[QuestionTable], capability: Capability, profile: str) -> list[str]:
@@ -169,7 +183,7 @@ def marks_of_set(tables: Sequence[QuestionTable], capability: Capability, profil
         "WL3303-TWO-FLAGS": len(tables) == 1 and bool(given),
         "WL3303-CAPABILITY-NOT-PREFERENCE": capability == BOTH and bool(tables),
         "WL3303-FLAGS-PER-TABLE": _flags_are_the_tables(tables),
-        "WL3303-FLAGS-PARTITIONED": any(each.parts for each in tables),
+        "WL3303-FLAGS-PARTITIONED": any(each.parts and (each.written or profile == WORKLOG) for each in tables),
         "WL3303-SET-CAPABLE": len(tables) != 1,
         "WL3303-SET-ROW-RESTRICTED": capability.row_restricted,
         "WL3303-SET-STATEMENT-RESTRICTED": capability.statement_restricted,

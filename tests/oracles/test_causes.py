@@ -66,6 +66,31 @@ def test_a_lost_type_code_is_one_finding_whatever_the_types():
     assert not [finding for finding in together if "TYPE_" in finding]
 
 
+def test_a_gtid_that_is_misread_from_one_field_on_is_one_finding():
+    def misread(entry, *names):
+        is_whole = entry["type"] == EventType.GTID and "immediate_server_version" in entry
+        return {**entry, **{name: entry[name] + 1 for name in names if name in entry}} if is_whole else entry
+
+    last = ("transaction_length", "immediate_server_version", "original_server_version")
+    seen, alone = set(), set()
+    for case in cases("gtid_streams", "mysql-8.0"):
+        seen |= findings(case, changed(case, lambda entry: misread(entry, *last))).keys()
+        alone |= findings(case, changed(case, lambda entry: misread(entry, last[0]))).keys()
+    assert seen == {"end of the body of GTID misread"}
+    assert alone == {"transaction_length of GTID differs"}
+
+
+def test_a_set_of_gtids_that_is_wrong_once_is_one_finding_with_all_that_follows():
+    seen = set()
+    for case in cases("gtid_streams", "mysql-8.0"):
+        events, is_lost = [], False
+        for entry in REFERENCE.ask(request_of(case)).events:
+            is_lost = is_lost or entry["type"] == EventType.XID
+            events.append({name: value for name, value in entry.items() if not is_lost or name != "executed_gtid_set"})
+        seen |= findings(case, Observation(tuple(events))).keys()
+    assert seen == {"executed_gtid_set missing after a transaction"}
+
+
 def test_numbers_read_with_a_sign_are_one_finding_whatever_the_field():
     names = {"seed1", "seed2", "intvar_value", "xid"}
     signed, seen = set(), set()

@@ -47,6 +47,12 @@ def _without_fraction(text: str) -> str:
     return text.partition(".")[0]
 
 
+def _signed_seconds(text: str) -> str:
+    seconds, point, fraction = text.partition(".")
+    number = int(seconds)
+    return f"{number - (1 << 32) if number >> 31 else number}{point}{fraction}"
+
+
 def _scalars(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return the change of every scalar of a document."""
 
@@ -171,6 +177,12 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "VALUES-TIMESTAMP",
         "a TIMESTAMP has no fraction",
         _of(ColumnType.TIMESTAMP2, _without_fraction),
+    ),
+    _cells(
+        "timestamp-signed",
+        "VALUES-TIMESTAMP",
+        "a TIMESTAMP after 2038 is before 1970",
+        _of(ColumnType.TIMESTAMP2, _signed_seconds),
     ),
     _cells(
         "char-cut-at-40",

@@ -33,6 +33,11 @@ def _first_values(number: int) -> Callable[[list[Any]], list[Any]]:
     return lambda rows: [*rows[:number], *(rows[0] for _ in rows[number:])]
 
 
+def _of_two_bytes(text: str) -> str:
+    data = text.encode()
+    return data[: len(data) & 0xFFFF].decode("utf-8", "replace")
+
+
 def _signed(value: int) -> int:
     return value - 2**64 if value >= 2**63 else value
 
@@ -162,6 +167,12 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-MARIADB-QUERY-COMPRESSED",
         "a compressed statement is lost",
         change("query", lambda text: "", of_type(EventType.MARIADB_QUERY_COMPRESSED)),
+    ),
+    Mutant(
+        "compressed-query-cut-at-64k",
+        "FORMAT-MARIADB-QUERY-COMPRESSED",
+        "the size of a compressed statement is read as two bytes",
+        change("query", _of_two_bytes, of_type(EventType.MARIADB_QUERY_COMPRESSED)),
     ),
     Mutant(
         "no-compressed-rows",

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from conformance.binlog.event_types import PLAIN_GTID_TYPES, EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import TYPE_AT
 from conformance.binlog.layout import TAIL
 from conformance.mutants.mutant import (
@@ -35,6 +36,13 @@ def _gtid_as_double(value: str) -> str:
 def _few_sources(text: str) -> str:
     sources = text.split(",")
     return text if len(sources) <= _BYTE else ",".join(sources[: len(sources) & _BYTE])
+
+
+def _few_tags(text: str) -> str:
+    gtids = GtidSet.from_text(text)
+    if not gtids.tagged or len(gtids.sources) <= _BYTE:
+        return text
+    return str(replace(gtids, sources=gtids.sources[: len(gtids.sources) & _BYTE]))
 
 
 #: Every mutant about Gtid events, in the order of the catalogue.
@@ -140,6 +148,12 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-PREVIOUS-GTIDS-SET-READ",
         "the number of a GTID set's sources is read as one byte",
         change("previous_gtids", _few_sources),
+    ),
+    Mutant(
+        "gtid-set-of-few-tags",
+        "WL7592-PREVIOUS-GTIDS-SET-READ",
+        "the number of entries of a GTID set with tags is read as one byte",
+        change("previous_gtids", _few_tags),
     ),
     Mutant(
         "gtid-set-digit-lost",

@@ -333,6 +333,21 @@ class ForgetsAtNextLog(GroupFilter):
         return super().add(part)
 
 
+class DroppedXaForGood(GroupFilter):
+    """The name of a dropped XA transaction is remembered after its end, and drops the end of the next of that name."""
+
+    def __init__(self, tables: TableFilter) -> None:
+        super().__init__(tables)
+        self._ever_dropped: set[str] = set()
+
+    def finish(self) -> list[Fate]:
+        """See `GroupFilter.finish`."""
+        fates = super().finish()
+        self._ever_dropped |= self._dropped_xa
+        self._dropped_xa |= self._ever_dropped
+        return fates
+
+
 class OneXaAtATime(GroupFilter):
     """Only the last XA transaction is remembered, whether it was dropped."""
 

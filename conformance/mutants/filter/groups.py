@@ -18,6 +18,7 @@ from conformance.mutants.filter.faulty_filters import (
     BeginStays,
     ContextStays,
     CutDatabases,
+    DroppedXaForGood,
     EmptyDropped,
     IncidentByRules,
     LastContextAlone,
@@ -57,6 +58,10 @@ def _xa_prepare_of_log(event: Event, part: LogPart) -> LogPart:
     return LogPart(Part.LOG) if event.header.type == EventType.XA_PREPARE else part
 
 
+def _tableless_member(event: Event, part: LogPart) -> LogPart:
+    return LogPart(Part.MEMBER) if part.part is Part.STATEMENT and not part.tables else part
+
+
 def _first_map(request: Request) -> Observation | Trouble:
     """Return the answer of a filter in which a table id keeps its first table."""
     tables: dict[int, tuple[TableName, ...]] = {}
@@ -83,6 +88,13 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-GROUP-WHOLE",
         "a transaction without statements is dropped where there are do rules",
         answer=only_if("do_tables", True, with_groups(EmptyDropped)),
+    ),
+    Mutant(
+        "tableless-by-its-group",
+        "WL40-FILTER-EMPTY-LIST",
+        "a statement without tables passes only if another one of its transaction does",
+        answer=with_part(_tableless_member, statements=False),
+        also=("WL40-FILTER-GROUP-WHOLE",),
     ),
     Mutant(
         "rows-stay",
@@ -190,6 +202,12 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-FILTER-XA",
         "two XA transactions that differ in their format alone are taken for one",
         answer=with_part(_xa_name_cut(2), statements=False),
+    ),
+    Mutant(
+        "dropped-xa-for-good",
+        "FORMAT-FILTER-XA",
+        "the end of an XA transaction is dropped because an earlier one of its name was",
+        answer=with_groups(DroppedXaForGood),
     ),
     Mutant(
         "one-xa-at-a-time",

@@ -140,6 +140,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=replaced(r"^(###   @\d+=NULL /\*.*) is_null=1 ", r"\1 is_null=0 "),
     ),
     Mutant(
+        "nullable-by-one-byte",
+        "WL4033-GOLDEN-TEXT-PSEUDO-SQL",
+        "only the first eight columns of a table may be NULL",
+        answer=replaced(r"^(###   @(?:9|\d\d+)=.*) nullable=1 ", r"\1 nullable=0 "),
+    ),
+    Mutant(
         "least-number-positive",
         "WL4033-GOLDEN-TEXT-PSEUDO-SQL",
         "the least number of a column is shown without its sign",
@@ -318,6 +324,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-RENDER-STATEMENTS-RUN",
         "only the first statement in a database sets it",
         answer=replaced(r"(?<=\n)(use `.*`/\*!\*/;\n)((?:.*\n)*?)use `.*`/\*!\*/;\n", r"\1\2"),
+    ),
+    Mutant(
+        "database-made-again",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "a database that was dropped and made again is taken for the default one still",
+        answer=replaced(r"^(CREATE DATABASE .*\n(?:.*\n)*?)use `.*`/\*!\*/;\n", r"\1"),
     ),
     Mutant(
         "xid-ends-nothing",

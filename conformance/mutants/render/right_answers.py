@@ -11,6 +11,8 @@ Entry = Mapping[str, Any]
 
 _HOUR: Final = re.compile(r"(?m)^(#\d{6})  (?=\d:)")
 _WORDS: Final = re.compile(r"(?m)^(BEGIN|COMMIT|ROLLBACK|RENAME [^\n]*)\n(?=/\*!\*/;$)")
+_TIME: Final = re.compile(r"(?m)^(SET TIMESTAMP=[0-9.]+)(?=/\*!\*/;$)")
+_BOUNDARY: Final = re.compile(r"(?m)^(#\d{6} .*) boundary: (\w+ \w+)(.*)$")
 _AT: Final = re.compile(r"(?m)^(?=# at \d+$)")
 _BASE64: Final = re.compile(r"(?m)^[A-Za-z0-9+/]{61,76}={0,2}$")
 _CLOSING: Final = re.compile(r"\nDELIMITER ;\n[^']*\Z")
@@ -28,9 +30,15 @@ def in_another_style(request: Request, entry: Entry) -> Entry:
 
 
 def _text(text: str) -> str:
-    """Return a text with hours of two digits, sets in upper case, delimiters elsewhere, narrow base64, another end."""
+    """Return a text in another style.
+
+    It has hours of two digits, sets in upper case, delimiters elsewhere, boundary types in lines of their own, narrow
+    base64 and another end.
+    """
     text = _HOUR.sub(r"\1 0", text)
     text = _WORDS.sub(r"\1 ", text)
+    text = _TIME.sub(r"\1 ", text)
+    text = _BOUNDARY.sub(r"\1\3\n# boundary: \2", text)
     text = _SET.sub(lambda match: match[0].upper().replace(",", ", "), text)
     text = _BASE64.sub(lambda match: "\n".join(wrap(match[0], _NARROW)), text)
     text = text.replace("\n'/*!*/;", "\n'\n/*!*/;")

@@ -8,7 +8,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.models.rendering.transaction_words import is_about_transaction
 from conformance.oracles.checks.printed_events import Fault
-from conformance.oracles.checks.printed_facts import Fact, Printed
+from conformance.oracles.checks.printed_facts import Printed
 from conformance.oracles.checks.printed_log import PrintedEvent, PrintedLog
 
 _USE: Final = re.compile(r"use `((?:[^`]|``)*)`\s*/\*!\*/;", re.IGNORECASE)
@@ -35,23 +35,36 @@ def statement_executed(printed: Printed, index: int, event: PrintedEvent) -> Fau
     query: str = fact["query"]
     if _PLAIN.match(query) and query not in event.text:
         return "statement not printed", f"{query[:60]!r} is not printed after its header line"
-    return _in_its_database(printed, fact, event)
+    return _in_its_database(printed, index, event)
 
 
-def _in_its_database(printed: Printed, fact: Fact, event: PrintedEvent) -> Fault:
+def _in_its_database(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    fact = printed.facts[index]
     name: str = fact["database"]
     if not name or not _PLAIN.match(name) or fact["flags"] & Flag.SUPPRESS_USE:
         return None
     if is_about_transaction(fact["query"].encode()):
         return None  # Programs set no database for these.
     end = event.line + len(event.following)
-    used = [database for line, database in _uses(printed.log) if line <= end]
+    since = _line_of_drop(printed, index, name)
+    used = [database for line, database in _uses(printed.log) if since <= line <= end]
     if used and used[-1] == name:
         return None
+    if since:
+        return "statement without a database", f"{name!r} was dropped, and is not the default database again"
     if not used and not printed.is_first:
         return None  # The database may have been set in the log before.
     where = f"in the database {used[-1]!r}" if used else "without a database"
     return "statement in another database", f"it is executed {where}, expected in {name!r}"
+
+
+def _line_of_drop(printed: Printed, index: int, name: str) -> int:
+    """Return the line of the last event before one that drops its default database, which is then none; 0 without."""
+    for fact in reversed(printed.facts[:index]):
+        if fact.get("query") == f"DROP DATABASE `{name}`":
+            dropped = printed.event(fact)
+            return dropped.line if dropped is not None else 0
+    return 0
 
 
 # Few entries are enough: the logs of one call are examined one after the other.

@@ -3,11 +3,11 @@
 A reader that takes a wrong length for one part gets the parts after it wrong, in ways that depend on the bytes.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from conformance.binlog.event_types import COMPRESSED_ROWS, COMPRESSED_ROWS_V1
+from conformance.binlog.event_types import COMPRESSED_ROWS, COMPRESSED_ROWS_V1, GTID_TYPES
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import DIFFERS, MISREAD_WHOLE, MISSING, NOT_UNPACKED, Cause, group_of_entry
 from conformance.oracles.checks.packed_numbers import READ_WITH_LENGTH
@@ -16,7 +16,7 @@ from conformance.oracles.checks.signed_numbers import SIGNED
 from conformance.oracles.checks.text_encodings import OTHER_CHARACTERS, READ_AS_TEXT
 from conformance.oracles.checks.text_ends import cause_of_short_name
 from conformance.oracles.oracle import field_cause, same_field
-from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, FIELDS_OF_TYPE, TypeFields
+from conformance.protocol.roles.decode import FIELDS, FIELDS_OF_EVERY_TYPE, FIELDS_OF_TYPE, TypeFields
 
 #: Wrong fields of one event that are too many to be faults by themselves, if they are half of those it has or more.
 _MANY: Final = 3
@@ -28,6 +28,8 @@ _COMPRESSED: Final = frozenset((*COMPRESSED_ROWS, *COMPRESSED_ROWS_V1))
 #: The fields of a header besides those that make an event another one.
 _OTHERS_OF_HEADER: Final = frozenset({"timestamp", "server_id", "log_pos", "flags"})
 _OF_EVERY_TYPE: Final = frozenset(FIELDS_OF_EVERY_TYPE)
+#: Field -> its place: those of Gtid events are listed in the order of their bytes.
+_PLACES: Final = {name: place for place, name in enumerate(FIELDS)}
 
 
 # One entry is enough: an answer is examined for all requirements before the next one.
@@ -64,6 +66,8 @@ def _misread(alignment: Alignment) -> Iterator[tuple[Mapping[str, Any], Cause]]:
             yield entry, of_name
         elif _is_misread(alignment, index, wrong, len(judged)):
             yield entry, Cause(MISREAD_WHOLE, group_of_entry(entry), "body")
+        elif entry["type"] in GTID_TYPES and _is_end(judged, wrong):
+            yield entry, Cause(MISREAD_WHOLE, group_of_entry(entry), "end of the body")
 
 
 def _is_misread(alignment: Alignment, index: int, wrong: Mapping[str, Any], judged: int) -> bool:
@@ -76,6 +80,12 @@ def _is_misread(alignment: Alignment, index: int, wrong: Mapping[str, Any], judg
     if len(of_body) >= _MANY and 2 * len(of_body) >= judged:
         return True
     return judged == len(of_body) >= _SEVERAL and all(each.kind == DIFFERS for each in of_body)
+
+
+def _is_end(judged: Iterable[str], wrong: Mapping[str, Any]) -> bool:
+    """Return whether several fields of a Gtid event are wrong: one, and all that come after it."""
+    in_order = sorted(judged, key=_PLACES.__getitem__)
+    return len(wrong) >= _SEVERAL and set(in_order[-len(wrong) :]) == set(wrong)
 
 
 def _is_reported_as_another(alignment: Alignment, index: int) -> bool:

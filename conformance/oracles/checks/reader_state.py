@@ -81,6 +81,7 @@ def is_right_state(alignment: Alignment, index: int, field: str, seen: Any) -> b
 
 def _state(requirement: str, field: str) -> Oracle:
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        first = ""
         for index in alignment.marked(requirement):
             expected = alignment.case.expected.events[index]
             seen = alignment.observed(index)
@@ -97,8 +98,10 @@ def _state(requirement: str, field: str) -> Oracle:
                 kind = alignment.about.kind(expected)
                 # Whatever ends a transaction, it is counted or not.
                 kind = "a transaction" if field == _GTIDS and expected["type"] in _ENDS else kind
-                how = "missing" if value is None else "wrong"
-                yield Check(f"{field} {how} after {kind}", message, expected["offset"])
+                how = f"{'missing' if value is None else 'wrong'} after {kind}"
+                # A set that is wrong once is wrong from there on.
+                first = first or how
+                yield Check(f"{field} {first if field == _GTIDS else how}", message, expected["offset"])
 
     return Oracle(requirement, examine, any_of=frozenset({field}))
 

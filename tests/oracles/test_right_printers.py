@@ -1,0 +1,46 @@
+"""Right printers: what the page of the role leaves open is held against nobody."""
+
+import re
+from dataclasses import replace
+
+from conformance.oracles.judge import Judge, request_of
+from conformance.oracles.verdict import failures_of
+from conformance.reference.implementation import ReferenceImplementation
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
+
+REFERENCE = ReferenceImplementation()
+JUDGE = Judge(REFERENCE.declaration.roles["render"])
+
+
+def blamed(case, change):
+    """Whom the judge blames for the reference's text of a case, changed."""
+    observation = REFERENCE.ask(request_of(case))
+    (entry,) = observation.events
+    text = change(entry["text"])
+    assert text != entry["text"]
+    changed = replace(observation, events=({**entry, "text": text},))
+    return {each.requirement for each in failures_of(JUDGE.judge(case, changed))}
+
+
+def printed(family, profile, shows=lambda text: True):
+    """The first case of a family that is printed as text, and shows something."""
+    for index in range(100):
+        case = case_of(CaseId(family, profile, seed=0, index=index, role="render"))
+        if case.settings["form"] == "mysqlbinlog" and shows(REFERENCE.ask(request_of(case)).events[0]["text"]):
+            return case
+    raise AssertionError(f"no case of {family} shows it")
+
+
+def boundary_in_its_own_line(text):
+    return re.sub(r"(?m)^(#\d{6} .*) boundary: (\w+ \w+)(.*)$", r"\1\3\n# boundary: \2", text)
+
+
+def test_the_boundary_type_may_be_the_only_line_after_a_rows_query_without_a_text():
+    case = printed("rows_query_streams", "worklog", lambda text: re.search(r"\tRows_query\n# at ", text))
+    assert blamed(case, boundary_in_its_own_line) == set()
+
+
+def test_white_space_before_any_delimiter_is_free():
+    case = printed("rendered_text", "mysql-8.0")
+    assert blamed(case, lambda text: re.sub(r"(?m)(?<! )/\*!\*/;$", " /*!*/;", text)) == set()
