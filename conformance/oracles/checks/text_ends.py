@@ -17,8 +17,18 @@ FOUR_SHORT: Final = "4 bytes short"
 #: How such a text differs where a checksum is taken for text, or text for a checksum, and whether the event has one:
 #: the same cause in all types.
 ENDINGS: Final = {FOUR_SHORT: False, "too long": True}
+#: What stands in a text for bytes that are not UTF-8.
+_REPLACED: Final = "\ufffd"
 #: The last fields of events without such a text.
 _OTHERS: Final = ("xid", "intvar_value", "seed2", "previous_gtids", "gtid_list")
+
+
+def may_be_of_checksum(expected: str, seen: str) -> bool:
+    """Return whether a text may have gained the four bytes of a checksum, or lost as many of its own."""
+    more = seen.removeprefix(expected)
+    if not seen.startswith(expected):
+        return len(expected.encode()) - len(seen.encode()) == CHECKSUM_BYTES
+    return _REPLACED in more or len(more.encode()) == CHECKSUM_BYTES
 
 
 def cause_of_end(alignment: Alignment, index: int, field: str, how: str) -> Cause | None:
