@@ -244,24 +244,28 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL3303-LOG-AS-ROWS",
         "the format that one session sets holds in all",
         answer=_run_with(after=_share_format),
+        also=("WL3303-LOG-AS-STATEMENT",),
     ),
     Mutant(
         "logs-global-format-at-once",
         "WL3303-LOG-AS-ROWS",
         "a format that is set globally holds in all open sessions",
         answer=_run_with(after=_set_format_of_all),
+        also=("WL3303-LOG-AS-STATEMENT",),
     ),
     Mutant(
         "logs-global-format-of-own",
         "WL3303-LOG-AS-ROWS",
         "a format that is set globally holds in the session that sets it",
         answer=_run_with(after=_set_format_of_own),
+        also=("WL3303-LOG-AS-STATEMENT",),
     ),
     Mutant(
         "logs-global-format-kept",
         "WL3303-LOG-AS-ROWS",
         "a session begins with the format with which the server was started",
         answer=other_scenario(_keep_first_format),
+        also=("WL3303-LOG-AS-STATEMENT",),
     ),
     Mutant(
         "logs-first-savepoint-of-name",
@@ -313,6 +317,7 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL3303-LOG-AS-ROWS",
         "FLUSH LOGS, ALTER TABLE and OPTIMIZE TABLE do not commit the open transaction",
         answer=_while((FlushLogs, AlterTable, Maintain), "transaction", None),
+        also=("WL3303-LOG-AS-STATEMENT",),
     ),
     Mutant(
         "logs-hidden-table-read",
