@@ -132,13 +132,14 @@ def _finding(
         requirements.update(failure.requirements)
         profiles.update(failure.profiles)
 
-    def rank(requirement: str) -> tuple[int, float, str]:
+    def rank(requirement: str) -> tuple[int, float]:
         cases = requirements[requirement]
         # The one that best shows what is wrong breaks in most cases of the finding, and passes in few others.
         share = cases / max(judged.get(requirement, 0), cases, 1)
         weight = WEIGHTS[requirement in owners]
-        return _level(requirement, levels), -cases * share * weight, requirement
+        return _level(requirement, levels), -cases * share * weight
 
+    # Those that are alike stay as the record has them: the closest to what is wrong first.
     order = sorted(requirements, key=rank)
     ranked = sorted(failures, key=lambda each: (each.known is not None, -each.count, each.group))
     shown = {profile: count for profile, count in profiles.items() if count}

@@ -113,17 +113,18 @@ def _size(case: Case) -> int:
 def most_important(requirements: Mapping[str, int]) -> str:
     """Return the requirement that stands for several: `TROUBLE`, else the must that is broken most often.
 
-    The cases of one that is blamed for what no other accounts for count less: `WEIGHTS`.
+    The cases of one that is blamed for what no other accounts for count less: `WEIGHTS`. Of several that are alike it
+    is the first: the judge has those first that are closest to what is wrong.
 
     Args:
         requirements: Requirement -> how many cases break it.
     """
 
-    def rank(requirement: str) -> tuple[int, float, str]:
+    def rank(requirement: str) -> tuple[int, float]:
         entry = catalogue().get(requirement)
         # A crash at a stream that asks for nothing special comes first.
         level = -1 if entry is None else LEVELS.index(entry.level)
         owns = entry is not None and bool(entry.owns)
-        return level, -requirements[requirement] * WEIGHTS[owns], requirement
+        return level, -requirements[requirement] * WEIGHTS[owns]
 
     return min(requirements, key=rank)

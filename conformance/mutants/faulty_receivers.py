@@ -5,7 +5,7 @@ from dataclasses import replace
 from conformance.binlog.checksum import ends_with_checksum
 from conformance.binlog.errors import BinlogError, located
 from conformance.binlog.event_types import EventType
-from conformance.binlog.header import MAGIC, TYPE_AT
+from conformance.binlog.header import HEADER, MAGIC, TYPE_AT
 from conformance.binlog.reader import READS_ALL, ReaderRules, framed_events, read_events
 from conformance.binlog.servers import server_of
 from conformance.models.replica.relay import Receiver, Reception
@@ -41,6 +41,25 @@ class _PassesOverSpoilt(Receiver):
         if has_checksums and not ends_with_checksum(data):
             return Reception.LEFT_OUT
         return super().receive(event, data)
+
+
+class _PassesOverSpoiltOfIgnored(_PassesOverSpoilt):
+    """A receiver that looks at the checksum of an event only if it is not to ignore its server."""
+
+    def receive(self, event: ReplicaEvent, data: bytes) -> Reception:
+        if event.server_id in self.settings.ignored_ids:
+            return super().receive(event, data)
+        return Receiver.receive(self, event, data)
+
+
+def passing_over_spoilt_of_ignored(request: Request) -> Observation:
+    """Answer as a receiver that leaves out the events of ignored servers before it looks at their checksums."""
+    observed = answer(request)
+    at = None if observed.error is None or observed.error.kind != "checksum" else observed.error.at
+    server_id = None if at is None else HEADER.unpack_from(request.stream, at)[2]
+    if server_id not in request.settings.get("ignored_ids", ()):
+        return observed
+    return answer_with(_PassesOverSpoiltOfIgnored, request, _unverifying(request))
 
 
 def passing_over_spoilt(request: Request) -> Observation:

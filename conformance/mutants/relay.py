@@ -16,6 +16,7 @@ from conformance.models.replica.relay_rules import OwnGtids, RelayRules
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.mutants.faulty_receivers import (
     passing_over_spoilt,
+    passing_over_spoilt_of_ignored,
     refusing_malformed,
     unverified,
     unverified_descriptions,
@@ -627,6 +628,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-RELAY-CHECKSUM-WRONG",
         "leaves out an event whose checksum is wrong, and goes on",
         answer=passing_over_spoilt,
+    ),
+    Mutant(
+        "relay-spoilt-event-of-ignored",
+        "FORMAT-RELAY-CHECKSUM-WRONG",
+        "does not look at the checksums of events of servers that are to be ignored",
+        answer=passing_over_spoilt_of_ignored,
     ),
     Mutant(
         "relay-part-written",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
-from conformance.binlog.event_types import KNOWN_TYPES, EventType
+from conformance.binlog.event_types import KNOWN_TYPES, EventType, Purpose, types_of
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER_BYTES
@@ -14,6 +14,9 @@ from conformance.models.sender.sender_settings import SenderSettings
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.send import answer_with
+
+#: What describes a log, or ends it, and is of no transaction.
+_OF_LOG: Final = types_of(Purpose.LOG)
 
 _FLAGS: Final = slice(17, 19)
 _LOG_POS: Final = slice(13, 17)
@@ -168,6 +171,19 @@ class _SilentInShortWaits(Sender):
             self._skipping = False
 
 
+class _LeavesOutOldLogs(Sender):
+    """Sends no transactions of a log without a Previous_gtids event, if others have one."""
+
+    def send(self, logs: Sequence[Log]) -> None:
+        old = {log.name for log in logs if all(each.previous_gtids is None for each in log.events)}
+        self._old = old if len(old) < len(logs) else set()
+        super().send(logs)
+
+    def _send_event(self, log: Log, event: LoggedEvent) -> None:
+        if log.name not in self._old or event.type not in KNOWN_TYPES or event.type in _OF_LOG:
+            super()._send_event(log, event)
+
+
 class _NeedsGtidsBefore(Sender):
     """Begins with no log whose Previous_gtids event has an empty set, but the first one."""
 
@@ -317,6 +333,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL4162-SEND-ROTATE-IGNORE",
         "does not mark the artificial Rotate events that it makes",
         answer=_changing(_unmarked(Origin.ROTATE)),
+    ),
+    Mutant(
+        "send-old-log-left-out",
+        "FORMAT-SEND-EVENT",
+        "sends no transactions of a log from before WL#7592, which has no Previous_gtids event",
+        answer=_by(_LeavesOutOldLogs),
     ),
     Mutant(
         "send-later-rotate-unmarked",

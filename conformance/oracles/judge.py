@@ -5,6 +5,7 @@ Every verdict, from `certify` to a corpus on a cluster, is made here.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from typing import Any, Final
 
@@ -191,6 +192,7 @@ class Judge:
         alignment = Alignment(case, _as_if_expected(case, answer), self.role)
         verdicts: dict[str, Verdict] = {}
         failed: dict[str, list[Check]] = {}
+        parts: dict[str, Fraction] = {}
         every: list[Check] = []
         torn = alignment.about.answers_streams and answer.error is not None
         for requirement, indices in case.marks.items():
@@ -213,12 +215,16 @@ class Judge:
             every += wrong
             if wrong:
                 failed[requirement] = wrong
+                parts[requirement] = Fraction(len(wrong), len(checks))
             elif checks:
                 verdicts[requirement] = self._good[requirement]
             elif (cause := obstacle(alignment, indices)) is not None:
                 verdicts[requirement] = Verdict(requirement, "blocked", charged=False, cause=cause)
         failures = _failures(alignment, self._of_differences(alignment, every) | failed)
-        return list((verdicts | self._of_owners(alignment) | failures).values())
+        # First that of whose events most are wrong: it governs little else, and is the closest to what is wrong.
+        closest = sorted(failures, key=lambda requirement: -parts.get(requirement, 0))
+        by_closeness = {requirement: failures[requirement] for requirement in closest}
+        return list((verdicts | self._of_owners(alignment) | by_closeness).values())
 
     def _of_differences(self, alignment: Alignment, failed: list[Check]) -> dict[str, list[Check]]:
         """Return what is wrong by each requirement that is blamed for what the failed checks do not account for."""

@@ -8,6 +8,7 @@ from conformance.binlog.servers import Server
 from conformance.models.server.settings import GTID_MODES
 from conformance.models.server.statements import (
     Begin,
+    Commit,
     Crash,
     FlushLogs,
     Insert,
@@ -110,12 +111,14 @@ _PURGED: Final = Dimension(
 )
 _PURGE: Final = choices("logs purged", ("none", "the oldest", "all but the last", "those before the middle"))
 _AFTER: Final = choices("after the purging", ("nothing", "FLUSH", "restart", "crash"))
+#: The GTID of a transaction is executed once it is committed, and not before.
+_SHOWN: Final = choices("the sets are shown", ("by themselves", "in a transaction with a GTID"))
 
 
 @asking_family(
     focus="WL7592-LOG-PURGED-KEPT",
     profiles=ALWAYS,
-    dimensions=(_WAY, BINLOG_CHECKSUM, _PURGED, _IN_A_MODE, _GIVEN, _BETWEEN, _PURGE, _AFTER),
+    dimensions=(_WAY, BINLOG_CHECKSUM, _PURGED, _IN_A_MODE, _GIVEN, _BETWEEN, _PURGE, _AFTER, _SHOWN),
 )
 def logged_chains(choose: Chooser, server: Server) -> Question:
     """Changes of gtid_mode from any mode to any other and back, and logs that are purged: no GTID is lost."""
@@ -146,7 +149,14 @@ def logged_chains(choose: Chooser, server: Server) -> Question:
     after = scenario.vary(_AFTER)
     if after != "nothing":
         _next_log(scenario, after)
-    _show_sets(scenario, table)
+    if scenario.vary(_SHOWN) == "by themselves" or way[-1] == "OFF":
+        _show_sets(scenario, table)
+    else:
+        scenario.do(SetSession(variable="gtid_next", value=scenario.given_gtid()))
+        scenario.do(Begin())
+        _show_sets(scenario, table)
+        scenario.do(Commit())
+        scenario.do(SetSession(variable="gtid_next", value="AUTOMATIC"))
     scenario.do(FlushLogs())
     return scenario.question()
 

@@ -1,5 +1,6 @@
 """Scenarios of the statement's text before its rows (WL#4033): when it is written, its text, and the option."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from conformance.binlog.servers import WITH_ROWS_QUERIES, Server
@@ -280,35 +281,59 @@ def logged_options(choose: Chooser, server: Server) -> Question:
     scenario = LogQuestion(choose, settings_of(choose, server.profile, **fixed))
     scenario.open(tables=0)
     table = scenario.create(engine="innodb")
-    _show(scenario, table, session=2)
+    _show(scenario, table, _NAMED, _NAMED, session=2)
     own = choose.vary(_OWN, server.profile)
     for each in (not start, start)[: {"none": 0, "another": 1}.get(own, 2)]:
         scenario.do(SetSession(variable=_OPTION, value="ON" if each else "OFF"))
-    _set(scenario, value)
+    scope = scenario.vary(_SCOPE)
+    is_plain = _set(scenario, value, scope)
+    set_now = (*_NAMED, *(("WL4033-LOG-OPTION-DYNAMIC",) if is_plain else ()))
     for session in (1, 2, 3):
-        _show(scenario, table, session=session)
+        if scope == "command line":
+            _show(scenario, table, _NAMED, _NAMED, session=session)
+        elif scope == "global":
+            _show(scenario, table, _SCOPED, set_now, session=session)
+        elif session == 1:
+            _show(scenario, table, set_now, set_now, session=session)
+        else:
+            _show(scenario, table, _SCOPED, _SCOPED, session=session)
     return scenario.question()
 
 
-def _set(scenario: LogQuestion, value: str) -> None:
-    """Give the option a value, or try to, by a statement or at a restart."""
-    scope = scenario.vary(_SCOPE)
+def _set(scenario: LogQuestion, value: str, scope: str) -> bool:
+    """Give the option a value, or try to, and return whether that is by a statement in its plainest form."""
     spelling = ("", *SPELLINGS[value])[scenario.vary(_SPELLING)] if value in SPELLINGS else ""
     if scope == "session":
-        scenario.do(SetSession(variable=_OPTION, value=value, spelling=spelling, form=scenario.vary(_FORM)))
-    elif scope == "global":
-        scenario.do(SetGlobal(variable=_OPTION, value=value, spelling=spelling, form=scenario.vary(_GLOBAL_FORM)))
-    else:
-        dashes = _OPTION.replace("_", "-")
-        alone = ("--" if value == "ON" else "--skip-") + dashes
-        option = (alone, "") if scenario.vary(_SWITCH) else (f"--{dashes}", spelling or value)
-        scenario.do(Restart(options=(option,)))
+        form = scenario.vary(_FORM)
+        scenario.do(SetSession(variable=_OPTION, value=value, spelling=spelling, form=form))
+        return not spelling and form == SET_FORMS[0]
+    if scope == "global":
+        form = scenario.vary(_GLOBAL_FORM)
+        scenario.do(SetGlobal(variable=_OPTION, value=value, spelling=spelling, form=form))
+        return not spelling and form == SetGlobal.forms[0]
+    dashes = _OPTION.replace("_", "-")
+    alone = ("--" if value == "ON" else "--skip-") + dashes
+    option = (alone, "") if scenario.vary(_SWITCH) else (f"--{dashes}", spelling or value)
+    scenario.do(Restart(options=(option,)))
+    return False
 
 
-def _show(scenario: LogQuestion, table: TableName, *, session: int) -> None:
-    """Change rows in a session, and insert the values that it sees."""
-    marks = ("WL4033-LOG-OPTION-NAME", "WL4033-LOG-OPTION-SCOPE", "WL4033-LOG-OPTION-DYNAMIC")
-    for computed in ("session_option", "global_option"):
+#: What shows whether a value is taken under the option's name, and what shows for whom it holds.
+_NAMED: Final = ("WL4033-LOG-OPTION-NAME",)
+_SCOPED: Final = ("WL4033-LOG-OPTION-SCOPE",)
+
+
+def _show(scenario: LogQuestion, table: TableName, own: Sequence[str], of_all: Sequence[str], *, session: int) -> None:
+    """Change rows in a session, and insert the values that it sees.
+
+    Args:
+        scenario: The scenario.
+        table: The table whose rows change.
+        own: The requirements that the session's own value shows.
+        of_all: Those that the global value shows.
+        session: The number of the session.
+    """
+    for computed, marks in (("session_option", own), ("global_option", of_all)):
         scenario.do(Insert(table=table, computed=computed, session=session), *marks)
 
 

@@ -287,7 +287,7 @@ _LOST: Final = yes_or_no("the connection is lost before the last groups")
 
 @family(
     focus="FORMAT-RELAY-IGNORED",
-    profiles=Profiles("worklog", "mysql >= 5.5", "mariadb"),
+    profiles=replica_variants.WITH_IGNORED_SERVERS,
     dimensions=(_IGNORED, _PLACE_OF_IGNORED, _UNKNOWN, _OTHER_SERVER, _LOST, MODE, BEFORE),
 )
 def ignored_servers(stream: StreamBuilder) -> None:

@@ -74,6 +74,14 @@ _TAGS: Final = Dimension("tags of GTIDs", {"none": False, "some": True}, profile
 _BEFORE: Final = yes_or_no("GTIDs before the first log")
 #: A server whose first log has no transaction begins the second one with the same set, which may be empty.
 _FIRST_EMPTY: Final = yes_or_no("the first log has no transactions", when=_SEVERAL)
+#: An older server's log, which the server had before it was upgraded, has neither Previous_gtids nor Gtid events.
+#: 5.7.22 and 9.7.4 send it in every mode to a replica that asks by position.
+_FIRST_OLD: Final = Dimension(
+    "the first log is from before WL#7592",
+    {"no": False, "yes": True},
+    _SEVERAL,
+    profiles={"yes": Profiles("worklog", "mysql >= 5.7")},
+)
 #: Numbers in a row are in one interval of a set, at the end of which and in the midst of which others are missing.
 _NUMBERS: Final = Dimension("numbers of the GTIDs", {"of any size": False, "in a row": True})
 #: The last group of each log, which has an end of its own kind.
@@ -110,19 +118,20 @@ Change = Callable[[Sequence[PlannedEvent]], Sequence[PlannedEvent]]
 @family(
     focus=("WL4033-SEND-IGNORABLE", "WL4033-CLIENT-IGNORABLE"),
     profiles=WITH_CHECKSUMS,
-    dimensions=(*_OF_LOGS, *_BY_POSITION, _GROUPS, _IGNORABLE_PLACE, _ANNOTATED),
+    dimensions=(*_OF_LOGS, *_BY_POSITION, _GROUPS, _IGNORABLE_PLACE, _ANNOTATED, _FIRST_OLD),
 )
 def sent_logs(stream: StreamBuilder) -> None:
     """One to three logs that follow each other, with ignorable events of unknown types, asked for by position."""
     code = stream.choose.one_of(UNASSIGNED)
     lengths = declare_up_to(stream, code)
     for number, count in _several_logs(stream):
-        _begin(stream, number, count, lengths=lengths)
+        old = _is_old(stream, number, count)
+        _begin(stream, number, count, lengths=lengths, old=old)
         place = stream.vary(_IGNORABLE_PLACE)
         for _ in stream.several_of(_GROUPS):
             if place == "between groups":
                 stream.add(_ignorable(stream, code))
-            _add_group(stream, code if place == "in a group" else None)
+            _add_group(stream, code if place == "in a group" else None, old=old)
         if place == "last of the log":
             stream.add(_ignorable(stream, code))
         _end(stream, number, count)
@@ -130,7 +139,12 @@ def sent_logs(stream: StreamBuilder) -> None:
     stream.settings["annotate_rows"] = stream.vary(_ANNOTATED)
 
 
-def _add_group(stream: StreamBuilder, code: int | None) -> None:
+def _is_old(stream: StreamBuilder, number: int, count: int) -> bool:
+    """Return whether a log, by its number and how many there are, is from before WL#7592."""
+    return count > 1 and not number and stream.vary(_FIRST_OLD)
+
+
+def _add_group(stream: StreamBuilder, code: int | None, *, old: bool = False) -> None:
     """Add a group, with MariaDB's annotations, and with an ignorable event in it if `code` is given."""
     planned = groups.group(stream)
     if stream.server.is_mariadb:
@@ -141,7 +155,10 @@ def _add_group(stream: StreamBuilder, code: int | None) -> None:
         # In MariaDB's logs a Gtid event takes the place of BEGIN.
         first = min(1, len(planned) - 1) if stream.server.is_mariadb else 0
         planned.insert(stream.choose.integer(first, len(planned) - 1), _ignorable(stream, code))
-    groups.add_group(stream, planned)
+    if old:
+        replica_groups.add(stream, planned)
+    else:
+        groups.add_group(stream, planned)
 
 
 def _ignorable(stream: StreamBuilder, code: int) -> PlannedEvent:
@@ -298,8 +315,9 @@ def _begin(
     lengths: bytes | None = None,
     change: Change = list,
     before: GtidSet | None = None,
+    old: bool = False,
 ) -> None:
-    """Begin a log; the last may still be in use, and each may have checksums or not."""
+    """Begin a log; the last may still be in use, each may have checksums or not, and an old one no Previous_gtids."""
     stream.settings["logs"] = count
     if number and stream.vary(_CHECKSUMS):
         stream.checksummed = not stream.checksummed
@@ -312,7 +330,7 @@ def _begin(
     stream.describe_format(flags=flags, created=created, post_header_lengths=lengths)
     if stream.server.is_mariadb:
         groups.add_gtid_list(stream)
-    elif stream.server.gtid_form != "5.6":
+    elif stream.server.gtid_form != "5.6" and not old:
         known = before if before is not None and not number else stream.executed.gtids()
         for event in change([gtid_events.previous_gtids(stream, known, flags=_IGNORABLE)]):
             stream.add(event)

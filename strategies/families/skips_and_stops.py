@@ -158,6 +158,9 @@ _TAGGED: Final = Dimension(
 _SAME_NUMBER: Final = yes_or_no("its number without a tag comes before", when={"GTIDs": ("with tags",)})
 _BETWEEN: Final = Number("groups before it comes again", fewest=0, few=2, many=(20, 24))
 
+#: Positions in the group that comes again. Between its Gtid event and BEGIN 5.7.22 and 8.0.15 stop, 9.7.4 does not.
+_STOP_WITHIN: Final = choices("stop position", ("none", "end of its second event", "within its last event"))
+
 
 #: In a permissive mode a group without a GTID may come after it; servers refuse one without a Gtid event there (1837).
 _MODE: Final = choices("gtid_mode", ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE"))
@@ -166,7 +169,7 @@ _MODE: Final = choices("gtid_mode", ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE"))
 @family(
     focus="FORMAT-APPLY-EXECUTED",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(_MODE, _NAMED_GROUP, CHANGE, BEFORE, _BETWEEN, _TAGGED, _SAME_NUMBER),
+    dimensions=(_MODE, _NAMED_GROUP, CHANGE, BEFORE, _BETWEEN, _TAGGED, _SAME_NUMBER, _STOP_WITHIN),
 )
 def groups_sent_again(stream: StreamBuilder) -> None:
     """Groups with GTIDs of which one comes again, as over a new connection."""
@@ -197,6 +200,10 @@ def groups_sent_again(stream: StreamBuilder) -> None:
     if is_dropped:
         _add_named(stream, [data_changes.query(stream, creation)], tagged=tagged)
     replica_groups.add(stream, [each.marked("FORMAT-APPLY-EXECUTED") for each in planned])
+    if (place := stream.vary(_STOP_WITHIN)) != "none":
+        *starts, last = stream.offsets[-len(planned) :]
+        position = last + 1 if place == "within its last event" else [*starts, last, stream.offset][2]
+        stream.settings["until"] = {"log_name": replica_groups.SOURCE_LOG, "log_pos": position}
     if mode != "ON":
         _add(stream, replica_groups.group(stream))
     for _ in range(2):
@@ -211,19 +218,16 @@ def _add_named(stream: StreamBuilder, planned: list[PlannedEvent], *, tagged: bo
 
 
 _POSITIONS_WITHIN: Final = ("within its first event", "end of its first event", "within its last event")
-_POSITION: Final = choices(
-    "stop position",
-    (
-        "start of the group",
-        "within its first event",
-        "end of its first event",
-        "within its last event",
-        "end of the group",
-        "after the group",
-        "the log's first event",
-    ),
-)
 _LOGS: Final = ("the first", "the second", "one before both", "one after both")
+_POSITIONS: Final = (
+    "start of the group",
+    *_POSITIONS_WITHIN,
+    "end of the group",
+    "after the group",
+    "the log's first event",
+)
+#: In a log in which the applier is at no time, a position has nothing to be compared with.
+_POSITION: Final = choices("stop position", _POSITIONS, when={"log of the stop position": _LOGS[:2]})
 _LOG: Final = choices("log of the stop position", _LOGS)
 #: The names of the source's first and second log, of one before both and of one after both.
 _NAMES: Final = Dimension(
@@ -250,6 +254,8 @@ _ODD_ID: Final = Dimension(
     when={"event with a far position": ("Rotate",)},
 )
 _NEXT: Final = yes_or_no("a format description without a position comes next")
+#: What an applier has not come to does not stop it. It reads the event before which it stops.
+_LAST: Final = choices("the relay log ends", ("with a whole event", "within an event"))
 
 #: What is skipped does not keep an applier from coming to the position.
 _SKIPPED: Final = Dimension("skip counter", {"0": 0, "1": 1, "1000": 1000})
@@ -280,7 +286,7 @@ _WITHIN: Final = (
 @family(
     focus="WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(_POSITION, _LOG, _NAMES, _ODD, _ODD_ID, _SKIPPED, _NEXT, _GROUP, BEFORE),
+    dimensions=(_LOG, _POSITION, _NAMES, _ODD, _ODD_ID, _SKIPPED, _NEXT, _LAST, _GROUP, BEFORE),
     impossible=_WITHIN,
 )
 def stop_positions(stream: StreamBuilder) -> None:
@@ -306,7 +312,7 @@ def stop_positions(stream: StreamBuilder) -> None:
         "end of the group": starts[-1],
         "after the group": starts[-1] + 1,
         "the log's first event": 4,
-    }[stream.vary(_POSITION)]
+    }[stream.vary(_POSITION) if log in _LOGS[:2] else "after the group"]
     stream.settings["until"] = {"log_name": names[_LOGS.index(log)], "log_pos": position}
     if counter := stream.vary(_SKIPPED):
         stream.settings["skip_counter"] = counter
@@ -316,6 +322,9 @@ def stop_positions(stream: StreamBuilder) -> None:
         stream.set_log_pos(0)
     for _ in range(2):
         _add(stream, replica_groups.create(stream))
+    if stream.vary(_LAST) == "within an event":
+        stream.damage(stream.bytes[:-5])
+        stream.expect_refusal(at=stream.offsets[-1], kind="truncated", marks=("FORMAT-APPLY-TRUNCATED",))
 
 
 def _add_far(stream: StreamBuilder, odd: str) -> None:

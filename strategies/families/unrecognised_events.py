@@ -17,7 +17,18 @@ from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import replica_groups, replica_variants
-from conformance.strategies.groups.replica_variants import BEFORE, BODY, CHANGE, CODE, FLAGS, GROUP, GROUPS, MODE, PLACE
+from conformance.strategies.groups.replica_variants import (
+    BEFORE,
+    BODY,
+    CHANGE,
+    CODE,
+    EXECUTED_BEFORE,
+    FLAGS,
+    GROUP,
+    GROUPS,
+    MODE,
+    PLACE,
+)
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _OLD: Final = Profiles("mysql < 5.6")
@@ -64,7 +75,7 @@ _FLAGGED: Final = choices("flagged events", ("first", "second", "last", "all"))
 @family(
     focus=("WL4033-APPLY-UNKNOWN-REFUSED", "WL4033-RELAY-UNKNOWN-NOT-LOST"),
     fault=True,
-    dimensions=(_REFUSED, MODE, _SKIPPED, BEFORE, GROUP, PLACE, BODY, FLAGS),
+    dimensions=(_REFUSED, MODE, _SKIPPED, EXECUTED_BEFORE, BEFORE, GROUP, PLACE, BODY, FLAGS),
 )
 def unknown_events_refused(stream: StreamBuilder) -> None:
     """An event of a type that the replica does not know, without the flag, between, before or inside groups."""
@@ -102,6 +113,8 @@ def newer_streams_to_old_replicas(stream: StreamBuilder) -> None:
 def _add_with(stream: StreamBuilder, mode: str, unknown: PlannedEvent, marks: tuple[str, ...]) -> None:
     """Add a group with an event in it, before it or after it that is refused, and another group."""
     planned = replica_variants.group(stream, mode, by_change=False)
+    if replica_variants.is_executed_before(stream, mode):
+        replica_groups.add(stream, planned)
     place = replica_variants.index_of(stream.vary(PLACE), len(planned))
     replica_groups.add(stream, planned[:place])
     stream.refuse(unknown, kind="unknown-event", marks=marks)

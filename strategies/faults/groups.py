@@ -37,6 +37,8 @@ _END: Final = Dimension("events alone", {"COMMIT": ("COMMIT",), "ROLLBACK": ("RO
 #: A group that is one statement, instead of a transaction.
 _STATEMENT_ALONE: Final = yes_or_no("statement that is one")
 _DROPS: Final = Number("drops", fewest=2, many=(7, 8))
+#: Where the CREATE is refused for the GTID of its group, nothing of what comes before it is left.
+_CHANGED: Final = yes_or_no("a change before the CREATE")
 _ROWS_EVENTS: Final = Dimension("rows events", {"1": 1, "2": 2, "3": 3})
 _TEXT_AT: Final = choices("text", ("after its Table_map", "before the last rows", "after all rows"))
 
@@ -134,14 +136,20 @@ def gtid_doubled(stream: StreamBuilder) -> None:
     add_groups(stream, 0, 1, anonymous=anonymous)
 
 
-@family(focus="WL7592-APPLY-CREATE-INSIDE", profiles=Profiles("mysql >= 5.7"), fault=True, dimensions=(_MODE, BEFORE))
+@family(
+    focus="WL7592-APPLY-CREATE-INSIDE",
+    profiles=Profiles("mysql >= 5.7"),
+    fault=True,
+    dimensions=(_MODE, BEFORE, _CHANGED),
+)
 def create_select_not_split(stream: StreamBuilder) -> None:
     """CREATE TABLE ... SELECT in row format as one transaction, the CREATE between BEGIN and the rows."""
     anonymous = _begin(stream)
     _add_before(stream, anonymous=anonymous)
     create = data_changes.query(stream, "CREATE TABLE `t9` (`a` INT, `b` INT)").marked("WL7592-APPLY-CREATE-INSIDE")
     rows = data_changes.row_changes(stream, table="t9")
-    planned = [data_changes.query(stream, "BEGIN"), create, *rows, mysql_events.xid(stream)]
+    changes = data_changes.row_changes(stream) if stream.vary(_CHANGED) else []
+    planned = [data_changes.query(stream, "BEGIN"), *changes, create, *rows, mysql_events.xid(stream)]
     add_group(stream, planned, anonymous=anonymous)
     add_groups(stream, 0, 1, anonymous=anonymous)
 

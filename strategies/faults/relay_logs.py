@@ -21,7 +21,7 @@ from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import CHECKSUM, StreamBuilder
 from conformance.strategies.groups import data_changes, replica_groups, replica_variants
 from conformance.strategies.groups import transactions as groups
-from conformance.strategies.groups.replica_variants import GROUP, MODE
+from conformance.strategies.groups.replica_variants import EXECUTED_BEFORE, GROUP, MODE, WITH_IGNORED_SERVERS
 
 #: The place of an event in its group -> its index.
 _PLACES: Final = {"first of its group": 0, "second of its group": 1, "last of its group": -1}
@@ -35,6 +35,10 @@ _VICTIM: Final = Dimension(
 _DESCRIPTION: Final = "format description"
 #: Of what a receiver gets, that with which a log begins too: it is covered by the checksum that it announces itself.
 _RECEIVED: Final = Dimension(_VICTIM.name, {**_VICTIM.classes, _DESCRIPTION: _DESCRIPTION}, profiles=_VICTIM.profiles)
+#: Whether the replica is to ignore the server whose events these are: it finds damage before it looks at the id.
+_OF_IGNORED: Final = Dimension(
+    "the source is ignored", {"no": False, "yes": True}, profiles={"yes": WITH_IGNORED_SERVERS}
+)
 #: The log of the source that has the event.
 _LOG: Final = choices("log with the fault", ("the first", "the second"))
 _AFTER: Final = choices("after the fault", ("another group", "nothing"))
@@ -131,6 +135,8 @@ def _add_groups(
     next_log: Callable[[], None],
     after: str,
     victims: Dimension[str] = _VICTIM,
+    *,
+    again: bool = False,
 ) -> tuple[int, int]:
     """Add groups, and return where the event that is to have a fault begins and ends (exclusive).
 
@@ -140,6 +146,7 @@ def _add_groups(
         next_log: Ends the source's log and begins its next one.
         after: What comes after the event and its group, of `_AFTER`.
         victims: The events that may have the fault.
+        again: Whether the group comes twice if `EXECUTED_BEFORE` has it so; the family declares it then.
     """
     victim = stream.vary(victims)
     description = 0
@@ -148,11 +155,14 @@ def _add_groups(
         next_log()
         types = [event.type for event, _, _ in stream.placed]
         description = len(types) - 1 - types[::-1].index(EventType.FORMAT_DESCRIPTION)
-    first = len(stream.placed)
     planned = replica_variants.plain_group(stream, by_change=False)
     if victim == _ROWS:
         planned = [planned[0], *data_changes.row_changes(stream), planned[-1]]
-    replica_groups.add(stream, replica_groups.in_mode(stream, planned, mode))
+    planned = replica_groups.in_mode(stream, planned, mode)
+    if again and replica_variants.is_executed_before(stream, mode):
+        replica_groups.add(stream, planned)
+    first = len(stream.placed)
+    replica_groups.add(stream, planned)
     last = len(stream.placed) - 1
     index = last + 1
     if victim == _ROTATE:
@@ -176,7 +186,7 @@ def _relay_log(stream: StreamBuilder, *, after: str = "another group") -> tuple[
     lengths = declare_up_to(stream, UNASSIGNED[-1]) if stream.server.rules.ignorable else None
     replica_groups.begin_relay_log(stream, lengths=lengths)
     mode = replica_variants.set_mode(stream)
-    return _add_groups(stream, mode, lambda: replica_groups.begin_next_log(stream, lengths=lengths), after)
+    return _add_groups(stream, mode, lambda: replica_groups.begin_next_log(stream, lengths=lengths), after, again=True)
 
 
 def _source_log(
@@ -191,6 +201,8 @@ def _source_log(
         groups.begin_plain_log(stream, lengths=lengths)
 
     groups.begin_plain_log(stream, lengths=lengths)
+    if stream.server.profile in WITH_IGNORED_SERVERS and stream.vary(_OF_IGNORED):
+        stream.settings["ignored_ids"] = [replica_groups.SOURCE_ID]
     return _add_groups(stream, replica_variants.set_mode(stream), next_log, after, victims)
 
 
@@ -219,7 +231,7 @@ def _spoil(stream: StreamBuilder, event: tuple[int, int], mark: str) -> None:
 @family(
     focus="FORMAT-APPLY-LENGTH-WRONG",
     fault=True,
-    dimensions=(_LENGTH, _VICTIM, _LOG, _AFTER, MODE, _BEFORE, GROUP),
+    dimensions=(_LENGTH, _VICTIM, _LOG, _AFTER, MODE, EXECUTED_BEFORE, _BEFORE, GROUP),
     impossible=(_NO_ROOM, _WITHOUT_ROWS),
 )
 def wrong_lengths_in_relay_logs(stream: StreamBuilder) -> None:
@@ -236,7 +248,7 @@ def wrong_lengths_in_relay_logs(stream: StreamBuilder) -> None:
 @family(
     focus="FORMAT-APPLY-TRUNCATED",
     fault=True,
-    dimensions=(_CUT, _VICTIM, _LOG, MODE, _BEFORE, GROUP),
+    dimensions=(_CUT, _VICTIM, _LOG, MODE, EXECUTED_BEFORE, _BEFORE, GROUP),
     impossible=(_WITHOUT_ROWS,),
 )
 def truncated_relay_logs(stream: StreamBuilder) -> None:
@@ -250,7 +262,7 @@ def truncated_relay_logs(stream: StreamBuilder) -> None:
     profiles=WITH_CHECKSUMS,
     fault=True,
     checksums=True,
-    dimensions=(PLACE_OF_BIT, _VICTIM, _LOG, _AFTER, MODE, _BEFORE, GROUP),
+    dimensions=(PLACE_OF_BIT, _VICTIM, _LOG, _AFTER, MODE, EXECUTED_BEFORE, _BEFORE, GROUP),
     impossible=(_WITHOUT_ROWS,),
 )
 def wrong_checksums_in_relay_logs(stream: StreamBuilder) -> None:
@@ -263,7 +275,7 @@ def wrong_checksums_in_relay_logs(stream: StreamBuilder) -> None:
     profiles=WITH_CHECKSUMS,
     fault=True,
     checksums=True,
-    dimensions=(PLACE_OF_BIT, _RECEIVED, _LOG, _AFTER, MODE, _BEFORE, GROUP),
+    dimensions=(PLACE_OF_BIT, _RECEIVED, _LOG, _AFTER, MODE, _BEFORE, GROUP, _OF_IGNORED),
     impossible=(_WITHOUT_ROWS,),
 )
 def wrong_checksums_received(stream: StreamBuilder) -> None:
@@ -274,7 +286,7 @@ def wrong_checksums_received(stream: StreamBuilder) -> None:
 @family(
     focus="FORMAT-RELAY-WHOLE-EVENTS",
     fault=True,
-    dimensions=(_CUT_ON_THE_WAY, _VICTIM, _LOG, MODE, _BEFORE, GROUP),
+    dimensions=(_CUT_ON_THE_WAY, _VICTIM, _LOG, MODE, _BEFORE, GROUP, _OF_IGNORED),
     impossible=(_WITHOUT_ROWS,),
 )
 def events_received_in_part(stream: StreamBuilder) -> None:

@@ -7,7 +7,7 @@ from conformance.binlog.servers import WITH_GTIDS
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.unassigned_types import codes_dimension
-from conformance.strategies.grammar.dimension import Dimension, Number, bits, choices, sizes
+from conformance.strategies.grammar.dimension import Dimension, Number, bits, choices, sizes, yes_or_no
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import data_changes, replica_groups
@@ -41,6 +41,11 @@ GROUP: Final = choices("group", ("transaction", "statement that is one"))
 CHANGE: Final = replace(data_changes.CHANGE, when={"group": ("transaction",)})
 #: The same where there is no other group.
 CHANGE_OF_ANY: Final = data_changes.CHANGE
+#: The servers whose replicas can ignore events by the ids of the servers that made them.
+WITH_IGNORED_SERVERS: Final = Profiles("worklog", "mysql >= 5.5", "mariadb")
+#: Whether a whole group with the same GTID is executed before it, so that it is skipped. What cannot be read, or is
+#: of an unknown type, is met before anything is skipped.
+EXECUTED_BEFORE: Final = yes_or_no("its GTID is executed before", when={MODE.name: ("ON",)})
 #: Where an odd event is in it.
 PLACE: Final = choices(
     "place", ("before the group", "after its first event", "in its middle", "before its last event", "after the group")
@@ -86,6 +91,11 @@ def plain_group(stream: StreamBuilder, *, by_change: bool = True) -> list[Planne
         return replica_groups.create(stream, temporary=True)
     planned = replica_groups.transaction(stream)
     return [planned[0], *stream.vary(CHANGE)(stream), planned[-1]] if by_change else planned
+
+
+def is_executed_before(stream: StreamBuilder, mode: str) -> bool:
+    """Return whether the group that a stream is made for is one whose GTID is executed; see `EXECUTED_BEFORE`."""
+    return mode == "ON" and stream.vary(EXECUTED_BEFORE)
 
 
 def add_before(stream: StreamBuilder, mode: str, number: Number = BEFORE) -> int:

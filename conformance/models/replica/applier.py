@@ -347,7 +347,7 @@ class Applier:
         if self._state is State.OUTSIDE or not _is_mysql(self._gtid):
             logged = tuple(LoggedGroup(ANONYMOUS, each) for each in statements)
             raise ApplierStopped(StopReason.DIRECTORY_REMAINS, logged=logged)
-        if len(statements) > 1 or self.settings.profile != "worklog":
+        if len(statements) != 1 or self.settings.profile != "worklog":
             raise ApplierStopped(StopReason.PARTIAL_DROP, message=failure_message(match[1], self._gtid))
         # What is in the binary log is executed.
         self._executed.add(*gtid_parts(self._gtid))

@@ -35,6 +35,23 @@ def _skipping_unread(request: Request) -> Observation:
     return replace(observed, error=None) if unread else observed
 
 
+def _skipping_executed(request: Request) -> Observation:
+    """Answer as an applier that takes an event of a group which it skips as executed for the end, if it is damaged."""
+    observed = answer(request)
+    last = observed.events[-1] if observed.events else {}
+    skips = last.get("outcome") == "skipped" and last["in_group"] and not request.settings.get("skip_counter")
+    return replace(observed, error=None) if skips and _cannot_read_on(observed) else observed
+
+
+def _reading_ahead(request: Request) -> Observation:
+    """Answer as an applier that reads the relay log to its end before it applies anything."""
+    observed = answer(request)
+    if observed.error is not None:
+        return observed
+    whole = answer(replace(request, settings={**request.settings, "until": None}))
+    return replace(observed, error=whole.error) if _cannot_read_on(whole) else observed
+
+
 def _applying_torn(request: Request) -> Observation:
     """Answer as an applier that applies what there is of the event within which the relay log ends."""
     observed = answer(request)
@@ -111,6 +128,19 @@ APPLY_DAMAGED_LOGS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-BODY-MALFORMED",
         "does not stop at a malformed event among those that it skips",
         answer=_skipping_unread,
+    ),
+    Mutant(
+        "apply-executed-unread",
+        "FORMAT-APPLY-TRUNCATED",
+        "does not stop at an event that cannot be read in a group whose GTID is executed",
+        answer=_skipping_executed,
+        also=("FORMAT-APPLY-LENGTH-WRONG", "FORMAT-APPLY-CHECKSUM-WRONG"),
+    ),
+    Mutant(
+        "apply-reads-ahead",
+        "FORMAT-APPLY-EVENT",
+        "stops with an error at an event that cannot be read after the position to stop at",
+        answer=_reading_ahead,
     ),
     Mutant(
         "apply-group-committed-at-fault",

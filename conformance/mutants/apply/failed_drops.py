@@ -32,6 +32,12 @@ class _KnowsNoSchemas(Applier):
             super()._fail_drop(event)
 
 
+class _DropsEmptyDatabases(Applier):
+    def _fail_drop(self, event: ReplicaEvent) -> None:
+        if any(self.settings.leftovers.values()):
+            super()._fail_drop(event)
+
+
 class _FillsBuffer(Applier):
     def _drop_statements(self, tables: Sequence[str]) -> Iterable[str]:
         return drop_statements(tables, limit=1025)
@@ -119,6 +125,18 @@ APPLY_FAILED_DROPS_MUTANTS: Final[tuple[Mutant, ...]] = (
             "WL7592-APPLY-DROPDB-ERROR-TEXT",
             "WL7592-APPLY-DROPDB-GTID-UNUSED",
             "WL7592-APPLY-DROPDB-ONE-WITH-GTID",
+        ),
+    ),
+    Mutant(
+        "apply-empty-database-dropped",
+        "WL7592-APPLY-DROPDB-OFF-ANON-EACH",
+        "drops a database without tables although a file remains in its directory",
+        answer=of(_DropsEmptyDatabases),
+        also=(
+            "WL7592-APPLY-DROPDB-ON-ERROR",
+            "WL7592-APPLY-DROPDB-ERROR-CODE",
+            "WL7592-APPLY-DROPDB-ERROR-TEXT",
+            "WL7592-APPLY-DROPDB-GTID-UNUSED",
         ),
     ),
     Mutant(

@@ -10,6 +10,7 @@ from conformance.models.replica.groups import State
 from conformance.models.replica.own_log import OwnLog
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.replica_tables import ReplicaTables
+from conformance.models.replica.stop_reason import ApplierStopped, StopReason
 from conformance.models.replica.transaction_table import ANONYMOUS
 from conformance.mutants.apply.faulty_applier import of
 from conformance.mutants.mutant import Mutant
@@ -72,12 +73,30 @@ class _CommitsInsideGtid(Applier):
         return super()._run(event, Kind.STATEMENT if inside else kind)
 
 
+class _KeepsWhatIsBefore(Applier):
+    """An applier that commits an open group before it refuses a statement for the GTID of the group."""
+
+    def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        try:
+            return super()._run(event, kind)
+        except ApplierStopped as stopped:
+            if stopped.reason is StopReason.IMPLICIT_COMMIT:
+                self._tables.commit()
+            raise
+
+
 APPLY_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "apply-create-inside-gtid",
         "WL7592-APPLY-CREATE-INSIDE",
         "applies a CREATE TABLE inside a transaction that has a GTID",
         answer=of(_CommitsInsideGtid),
+    ),
+    Mutant(
+        "apply-refused-create-commits",
+        "FORMAT-APPLY-DATA",
+        "keeps the changes before a CREATE TABLE that it refuses for the GTID of its group",
+        answer=of(_KeepsWhatIsBefore),
     ),
     Mutant(
         "apply-create-select-one-group",

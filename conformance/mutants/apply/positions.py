@@ -38,6 +38,18 @@ class _NeedsBegin(Applier):
         return reaches
 
 
+class _StopsWithinExecuted(Applier):
+    """An applier for which the events of a group that it skips as executed have positions of their own."""
+
+    def _reaches_until(self, event: ReplicaEvent) -> bool:
+        state = self._state
+        if self._executed_before:
+            self._state = State.OUTSIDE
+        reaches = super()._reaches_until(event)
+        self._state = state
+        return reaches
+
+
 class _CountsStops(Applier):
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         return super()._take(event, Kind.PASSED if kind is Kind.STOP else kind)
@@ -183,6 +195,12 @@ APPLY_POSITIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-OUTCOME",
         "stops within a group that has several events and no BEGIN",
         answer=of(_NeedsBegin),
+    ),
+    Mutant(
+        "apply-until-within-executed",
+        "FORMAT-APPLY-EXECUTED",
+        "stops within a group whose GTID is executed",
+        answer=of(_StopsWithinExecuted),
     ),
     Mutant(
         "apply-skip-counts-stop",

@@ -33,6 +33,11 @@ class _SkipsUnknown(Applier):
         return bool(self._skip_counter) or super()._passes_over(event)
 
 
+class _SkipsUnknownOfExecuted(Applier):
+    def _passes_over(self, event: ReplicaEvent) -> bool:
+        return self._executed_before or super()._passes_over(event)
+
+
 class _KnowsTheFlag(Applier):
     def _passes_over(self, event: ReplicaEvent) -> bool:
         return event.ignorable
@@ -110,6 +115,12 @@ APPLY_UNKNOWN_EVENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4033-APPLY-UNKNOWN-REFUSED",
         "skips events of unknown types, flagged or not, where the skip counter covers them",
         answer=reading_on(_SkipsUnknown),
+    ),
+    Mutant(
+        "apply-unknown-of-executed-skipped",
+        "WL4033-APPLY-UNKNOWN-REFUSED",
+        "passes over events of unknown types, flagged or not, in a group whose GTID is executed",
+        answer=reading_on(_SkipsUnknownOfExecuted),
     ),
     Mutant(
         "apply-flag-known-too-early",

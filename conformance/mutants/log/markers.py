@@ -35,18 +35,21 @@ LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-MARKER-EVERY-EVENT",
         "Previous_gtids and Stop events have no marker",
         answer=marks_as(is_type(EventType.PREVIOUS_GTIDS, EventType.STOP), 0),
+        also=("WL4162-MARKER-IN-FILE", "WL4162-ALWAYS-ENABLED"),
     ),
     Mutant(
         "marks-nothing",
         "WL4162-MARKER-IN-FILE",
         "no marker is written to the file",
         answer=marks_as(always, 0),
+        also=("WL4162-MARKER-EVERY-EVENT", "WL4162-ALWAYS-ENABLED"),
     ),
     Mutant(
         "marks-over-flags",
         "WL4162-MARKER-OTHER-FLAGS-KEPT",
         "the marker replaces the other flags",
         answer=changed(lambda log, unit, event: log.boundary_markers, set_flags(0, clear=0xFFFF)),
+        also=("WL4033-LOG-FLAG-SET", "WL4033-LOG-FLAG-ALONE", "WL7592-LOG-ANON-IGNORABLE"),
     ),
     Mutant(
         "marks-with-four-bits",
@@ -65,6 +68,7 @@ LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-ALWAYS-ENABLED",
         "there are no markers in statement format",
         answer=other_scenario(unmarked_statement_format),
+        also=("WL4162-MARKER-EVERY-EVENT", "WL4162-MARKER-IN-FILE"),
     ),
     Mutant(
         "marks-spare",
@@ -77,6 +81,7 @@ LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-BOUNDARY-CHANGED-BY-CONTEXT",
         "the marker depends on the event type only",
         answer=marking(by_type_alone),
+        also=("WL4162-ADJUST-AFTER-GTID", "WL4162-ADJUST-SELF-TO-END", "WL4162-ADJUST-START-TO-INSIDE"),
     ),
     Mutant(
         "marks-self-as-ignore",
@@ -134,6 +139,7 @@ LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-ADJUST-AFTER-GTID",
         "the event after a Gtid event is marked Start Transaction",
         answer=marks_as(lambda unit, at, right: after_gtid(unit, at), BoundaryType.START_TRANSACTION),
+        also=("WL4162-ADJUST-SELF-TO-END",),
     ),
     Mutant(
         "marks-begin-start",

@@ -137,6 +137,7 @@ LOG_REFUSED_STATEMENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL3303-LOG-AS-ROWS",
         "a RENAME TABLE that is refused has renamed its first table",
         answer=_around(RenameTable, after=_move_table),
+        also=("WL3303-LOG-AS-STATEMENT",),
     ),
     Mutant(
         "logs-missing-drop-silent",
@@ -156,6 +157,7 @@ LOG_REFUSED_STATEMENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL3303-LOG-AS-ROWS",
         "DROP TABLE does not commit the open transaction",
         answer=_around(DropTable, before=_hide_transaction, after=_back("transaction")),
+        also=("FORMAT-LOG-EVENTS",),
     ),
     Mutant(
         "logs-plain-temporary-unsafe",
@@ -192,5 +194,6 @@ LOG_REFUSED_STATEMENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL3303-LOG-AS-STATEMENT",
         "a CREATE TABLE ... SELECT that is refused uses up the given GTID",
         answer=_around(CreateTableSelect, after=_use_up),
+        also=("WL3303-LOG-AS-ROWS",),
     ),
 )

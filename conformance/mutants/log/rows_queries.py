@@ -97,6 +97,7 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4033-LOG-ROWS-QUERY-CONDITIONS",
         "the text is logged before rows although the option is off",
         answer=text_with_rows(b"# any", of_type(EventType.TABLE_MAP)),
+        also=("WL4033-LOG-OPTION-OFF-OLD-SAFE",),
     ),
     Mutant(
         "logs-text-of-internal-rows",
@@ -151,7 +152,14 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=other_sessions(of_rows_queries(lambda each: None)),
     ),
     *(
-        Mutant(name, "WL4033-LOG-OPTION-NAME", text, answer=other_scenario(change))
+        Mutant(
+            name,
+            "WL4033-LOG-OPTION-NAME",
+            text,
+            answer=other_scenario(change),
+            # A global value that is not taken holds for no new session either.
+            also=("WL4033-LOG-OPTION-SCOPE",),
+        )
         for name, text, change in (
             ("logs-option-only-words", "the option takes ON and OFF in capitals and nothing else", only_words),
             ("logs-option-case-matters", "the option is not found under its name in capitals", case_of_name_matters),
@@ -188,7 +196,7 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4033-LOG-OPTION-DEFAULT-OFF",
         "the option is on by default",
         answer=other_scenario(with_option_on),
-        also=("WL4033-LOG-ROWS-QUERY-CONDITIONS",),
+        also=("WL4033-LOG-ROWS-QUERY-CONDITIONS", "WL4033-LOG-OPTION-OFF-OLD-SAFE"),
     ),
     Mutant(
         "logs-option-stays-on",
@@ -255,7 +263,7 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "logs-savepoint-keeps-place",
-        "WL3303-LOG-AS-ROWS",
+        "FORMAT-LOG-SAVEPOINTS",
         "a savepoint that is set again keeps its first place, so that more is rolled back to it",
         answer=other_scenario(savepoints_once),
     ),

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any, Final
 
+from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.models.server.execution import run
 from conformance.models.server.logged_event import PlannedLog, Unit
 from conformance.models.server.logging_server import SourceServer
@@ -16,6 +17,7 @@ from conformance.models.server.statements import (
     Disconnect,
     DropDatabase,
     FlushLogs,
+    InsertGtids,
     InsertSelect,
     Maintain,
     Rollback,
@@ -168,6 +170,29 @@ def _keep_later_savepoints() -> Answer:
     return _run_with(before=note, after=restore)
 
 
+def _executing_at_once() -> Answer:
+    """Return the answer of a server that takes a given GTID as executed from the first statement on."""
+    kept: dict[str, Any] = {}
+
+    def execute(server: SourceServer, statement: Statement) -> None:
+        session = server.session(statement.session)
+        reads = isinstance(statement, InsertGtids) and session.transaction is not None and session.has_given_gtid
+        if not reads or server.skips(session):
+            return
+        kept.update(executed=server.executed, gtid_next=session.gtid_next)
+        server.executed = ExecutedGtids(server.executed.gtids())
+        server.executed.add(*gtid_parts(session.gtid_next))
+        # With its GTID the statement would be skipped as executed.
+        session.gtid_next = AUTOMATIC
+
+    def restore(server: SourceServer, statement: Statement) -> None:
+        if kept:
+            server.executed = kept.pop("executed")
+            server.session(statement.session).gtid_next = kept.pop("gtid_next")
+
+    return _run_with(before=execute, after=restore)
+
+
 def _forget_given(server: SourceServer, statement: Statement) -> None:
     """Log nothing of a transaction without changes that has a given GTID."""
     session = server.session(statement.session)
@@ -197,6 +222,12 @@ def _first_of_name(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[
 
 LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
+        "logs-given-gtid-executed-at-once",
+        "WL7592-LOG-PURGED-KEPT",
+        "GTID_EXECUTED has a given GTID before its transaction is committed",
+        answer=_executing_at_once(),
+    ),
+    Mutant(
         "logs-default-of-others-dropped",
         "FORMAT-LOG-STATEMENT",
         "a database that is dropped is no longer the default of other sessions",
@@ -213,24 +244,28 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL3303-LOG-AS-ROWS",
         "the format that one session sets holds in all",
         answer=_run_with(after=_share_format),
+        also=("WL3303-LOG-AS-STATEMENT",),
     ),
     Mutant(
         "logs-global-format-at-once",
         "WL3303-LOG-AS-ROWS",
         "a format that is set globally holds in all open sessions",
         answer=_run_with(after=_set_format_of_all),
+        also=("WL3303-LOG-AS-STATEMENT",),
     ),
     Mutant(
         "logs-global-format-of-own",
         "WL3303-LOG-AS-ROWS",
         "a format that is set globally holds in the session that sets it",
         answer=_run_with(after=_set_format_of_own),
+        also=("WL3303-LOG-AS-STATEMENT",),
     ),
     Mutant(
         "logs-global-format-kept",
         "WL3303-LOG-AS-ROWS",
         "a session begins with the format with which the server was started",
         answer=other_scenario(_keep_first_format),
+        also=("WL3303-LOG-AS-STATEMENT",),
     ),
     Mutant(
         "logs-first-savepoint-of-name",
@@ -282,6 +317,7 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL3303-LOG-AS-ROWS",
         "FLUSH LOGS, ALTER TABLE and OPTIMIZE TABLE do not commit the open transaction",
         answer=_while((FlushLogs, AlterTable, Maintain), "transaction", None),
+        also=("WL3303-LOG-AS-STATEMENT",),
     ),
     Mutant(
         "logs-hidden-table-read",

@@ -159,6 +159,7 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
             is_query(b"DROP TABLE"),
             lambda event: set_fields(query=_OTHER_DATABASE.sub(b"", event.fields["query"]))(event),
         ),
+        also=("FORMAT-LOG-STATEMENT",),
     ),
     Mutant(
         "logs-on-drops-one-gtid",

@@ -100,6 +100,7 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-OPTION-OFF-USUAL",
         "Query events have tables info although the option is off",
         answer=_where_it_fits(lists_in_all),
+        also=("FORMAT-LOG-STATEMENT",),
     ),
     Mutant(
         "logs-option-can-be-set",
@@ -138,6 +139,7 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-CREATE-SHAPES",
         "CREATE TEMPORARY TABLE has no list",
         answer=listed_for(_TEMPORARY_CREATES, lambda each, tables: ()),
+        also=("WL40-CREATE-SBR-PLAIN", "WL40-CREATE-SBR-LIKE", "WL40-CREATE-SBR-SELECT"),
     ),
     Mutant(
         "logs-create-rewritten",
@@ -183,6 +185,7 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-CREATE-RBR-TEMPORARY-NOT-LOGGED",
         "in row format CREATE TEMPORARY TABLE is logged",
         answer=logs_temporary_in_row(with_list=False),
+        also=("WL40-CREATE-RBR-TEMPORARY",),
     ),
     Mutant(
         "logs-like-temporary",
@@ -201,6 +204,7 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-CREATE-RBR-TEMPORARY",
         "in row format a temporary table's creation is logged with a list",
         answer=logs_temporary_in_row(with_list=True),
+        also=("WL40-CREATE-RBR-TEMPORARY-NOT-LOGGED",),
     ),
     Mutant(
         "logs-list-plain-row",
@@ -241,6 +245,7 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
             lambda each, tables: (*tables, *(entry_of(source) for source in each.sources)),
             binlog_format="ROW",
         ),
+        also=("WL40-CREATE-SELECT-SAME-LIST",),
     ),
     Mutant(
         "logs-create-select-no-begin",
@@ -261,6 +266,7 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=changed(
             lambda log, unit, event: event.type == EventType.TABLE_MAP and creates(unit), set_fields(table=b"other")
         ),
+        also=("FORMAT-LOG-FIELDS",),
     ),
     Mutant(
         "logs-rename-right-side",

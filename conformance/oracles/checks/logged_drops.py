@@ -6,6 +6,7 @@ from typing import Final
 from conformance.binlog.event_types import GTID_TYPES, QUERY_TYPES, EventType
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.logged_event_comparisons import Entry, name_of, place_of, tables_of
+from conformance.oracles.checks.logged_structure import cause_of_structure
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.log import words_of
 
@@ -83,6 +84,7 @@ def each_drop_marked(requirement: str, *, anonymous: bool) -> Oracle:
                     "DROP TABLE without its own Gtid event",
                     f"{name_of(before)} is before {place_of(entry)}",
                     entry["offset"],
+                    cause_of_structure(alignment),
                 )
             )
 

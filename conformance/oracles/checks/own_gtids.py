@@ -75,6 +75,8 @@ def sets_as_logged(requirement: str) -> Oracle:
         yield from present.examine(alignment, requirement)
         for index in alignment.marked(requirement):
             seen = alignment.observed(index)
+            if seen is not None and _repeats_a_gtid(alignment, seen):
+                continue  # Which of the two is counted is not the matter: that a GTID is logged twice is.
             if seen is None or same_gtid_set(wanted := _as_logged(alignment, index, seen), seen.get("previous_gtids")):
                 continue
             value = shown(seen.get("previous_gtids"))
@@ -108,6 +110,14 @@ def _has_other_numbers(alignment: Alignment) -> bool:
 
 def _sizes(gtids: GtidSet) -> dict[tuple[bytes, str], int]:
     return {(each.uuid, each.tag): sum(part.end - part.start for part in each.intervals) for each in gtids.sources}
+
+
+def _repeats_a_gtid(alignment: Alignment, seen: Entry) -> bool:
+    """Return whether a server logged a GTID twice before an event."""
+    events = alignment.observation.events
+    place = next(place for place, each in enumerate(events) if each is seen)
+    gtids = list(_gtids(events[:place]))
+    return len(set(gtids)) < len(gtids)
 
 
 def _as_logged(alignment: Alignment, index: int, seen: Entry) -> str:
