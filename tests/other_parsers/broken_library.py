@@ -1,12 +1,17 @@
 """Whether a defect of a library shows through its adapter: the same cases, asked with the defect and without it."""
 
+import os
 import re
+import shutil
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import pytest
+
 from conformance.engine.selection import Selection
+from conformance.implementations.library import ADAPTERS, Library, libraries
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.observation import Declaration, Observation
@@ -16,6 +21,8 @@ from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 
 SEED = 14
+#: The sources that a copy of a library is given, or that stand before its own.
+SOURCES = Path(__file__).with_name("defects")
 #: Streams in which parsers read rows without end: see the tests of them.
 ENDLESS = "post_header_lengths"
 
@@ -28,7 +35,7 @@ def named(defect: str) -> str:
 def run_tool(folder: Path, *command: str) -> str:
     """Run a language's own tool in a folder, and return what it prints; it may take a quarter of an hour."""
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=900, check=False)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
@@ -39,6 +46,98 @@ def replace_texts(file: Path, replacements: Mapping[str, str]) -> None:
         assert text.count(old) == 1, f"{file.name} has {old!r} {text.count(old)} times"
         text = text.replace(old, new)
     file.write_text(text)
+
+
+def buildable(name: str) -> Library:
+    """Return a library; skip the test where a tool that builds it is missing."""
+    library = libraries()[name]
+    missing = library.missing()
+    if missing is not None:
+        pytest.skip(missing)
+    return library
+
+
+def _copied_adapter(library: Library, folder: Path) -> Path:
+    built = shutil.ignore_patterns("target", "node_modules")
+    return Path(shutil.copytree(ADAPTERS / library.adapter, folder / "adapter", ignore=built))
+
+
+def _give_defects(library: Path, source: Path, name: str, places: Mapping[str, Mapping[str, str]]) -> None:
+    for file, replacements in places.items():
+        replace_texts(library / file, replacements)
+    shutil.copyfile(source, library / name)
+
+
+def build_with_go(name: str, folder: Path, *, part: str, source: Path, places: Mapping[str, Mapping[str, str]]) -> Path:
+    """Build an adapter with a copy of its library that has defects, and return its program.
+
+    Args:
+        name: The library.
+        folder: Where the adapter and the copy are put.
+        part: The package of the library that is changed, as a folder of it.
+        source: What the package gets as defects.go.
+        places: File of the package -> what is replaced in it, by what.
+    """
+    module = buildable(name).package
+    adapter = _copied_adapter(libraries()[name], folder)
+    run_tool(adapter, "go", "mod", "download", module)
+    published = run_tool(adapter, "go", "list", "-m", "-f", "{{.Dir}}", module).strip()
+    library = Path(shutil.copytree(published, folder / "library", copy_function=shutil.copyfile))
+    for path in (library, *library.rglob("*")):
+        path.chmod(0o755)
+    _give_defects(library / part, source, "defects.go", places)
+    run_tool(adapter, "go", "mod", "edit", "-replace", f"{module}=../library")
+    run_tool(adapter, "go", "build", "-o", "adapter", ".")
+    return adapter / "adapter"
+
+
+def build_with_cargo(name: str, folder: Path, *, source: Path, places: Mapping[str, Mapping[str, str]]) -> Path:
+    """Build an adapter with a copy of its library that has defects, and return its program.
+
+    Args:
+        name: The library.
+        folder: Where the adapter and the copy are put.
+        source: What the library gets as src/defects.rs.
+        places: File in its folder src -> what is replaced in it, by what.
+    """
+    library = buildable(name)
+    adapter = _copied_adapter(library, folder)
+    values = library.values_for(library.version)
+    run_tool(adapter, *library.words(library.steps[0], version=library.version, **values))
+    run_tool(adapter, "cargo", "vendor", "--quiet", "--versioned-dirs", "../vendor")
+    published = folder / "vendor" / f"{library.package}-{library.version}"
+    _give_defects(Path(shutil.copytree(published, folder / "library")) / "src", source, "defects.rs", places)
+    with (adapter / "Cargo.toml").open("a") as manifest:
+        manifest.write(f'\n[patch.crates-io]\n{library.package} = {{ path = "../library" }}\n')
+    run_tool(adapter, "cargo", "build", "--quiet")
+    return adapter / "target" / "debug" / "adapter"
+
+
+def build_with_maven(name: str, folder: Path) -> Path:
+    """Build an adapter with its library as published, and return the folder of its jar; lib has those that it needs."""
+    adapter = _copied_adapter(buildable(name), folder)
+    run_tool(adapter, "mvn", "-q", "-B", "package")
+    return adapter / "target"
+
+
+def published_sources(name: str, target: Path) -> Path:
+    """Return the folder of a library's own sources in Java, of the version of its file."""
+    library = libraries()[name]
+    artifact = f"{library.package}:{library.version}:jar:sources"
+    copied = target / "published"
+    goal = ("dependency:copy", f"-Dartifact={artifact}", f"-DoutputDirectory={copied}")
+    run_tool(target.parent, "mvn", "-q", "-B", *goal)
+    (jar,) = copied.iterdir()
+    shutil.unpack_archive(jar, copied, "zip")
+    return copied
+
+
+def class_path_before(target: Path, *sources: Path) -> str:
+    """Compile sources in Java, and return the class path of an adapter with them before the library's own classes."""
+    library = os.pathsep.join(str(jar) for jar in (target / "lib").iterdir())
+    classes = target / "defects"
+    run_tool(target, "javac", "-encoding", "UTF-8", "-d", str(classes), "-cp", library, *map(str, sources))
+    return os.pathsep.join((str(classes), str(target / "adapter.jar"), library))
 
 
 @dataclass(frozen=True)

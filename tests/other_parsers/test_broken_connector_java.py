@@ -1,20 +1,13 @@
 """The adapter of mysql-binlog-connector-java is a window: each defect of the library shows through it."""
 
-import os
-import shutil
-import subprocess
-from pathlib import Path
-
 import pytest
 
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
-from tests.other_parsers.broken_library import WholeLibrary, named
+from tests.other_parsers.broken_library import SOURCES, WholeLibrary, build_with_maven, class_path_before, named
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
-ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "mysql-binlog-connector-java"
-SOURCE = Path(__file__).with_name("defects") / "BinaryLogFileReader.java"
 #: A JVM reserves more address space than it uses.
 LIMITS = Limits(seconds=60.0, memory_bytes=None)
 JAVA = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8"]
@@ -111,24 +104,11 @@ SHOWN_AS = {
 }
 
 
-def run(folder, *command):
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-
-
 @pytest.fixture(scope="module")
 def class_path(tmp_path_factory):
     """The class path of the adapter, with the class that has the defects before the library's own."""
-    for tool in ("mvn", "java", "javac"):
-        if shutil.which(tool) is None:
-            pytest.skip(f"needs {tool}, which is not on the PATH")
-    folder = tmp_path_factory.mktemp("adapter") / "built"
-    shutil.copytree(ADAPTER, folder, ignore=shutil.ignore_patterns("target"))
-    run(folder, "mvn", "-q", "-B", "package")
-    adapter, classes = folder / "target" / "adapter.jar", folder / "classes"
-    library = os.pathsep.join(str(jar) for jar in (folder / "target" / "lib").iterdir())
-    run(folder, "javac", "-d", str(classes), "-cp", library, str(SOURCE))
-    return os.pathsep.join((str(classes), str(adapter), library))
+    target = build_with_maven("mysql-binlog-connector-java", tmp_path_factory.mktemp("java"))
+    return class_path_before(target, SOURCES / "BinaryLogFileReader.java", SOURCES / "OtherValue.java")
 
 
 def parser(class_path, defect):

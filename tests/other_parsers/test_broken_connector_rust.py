@@ -1,22 +1,17 @@
 """The adapter of mysql-binlog-connector-rust is a window: each defect of a copy of the library shows through it."""
 
 import re
-import shutil
-from pathlib import Path
 
 import pytest
 
-from conformance.implementations.library import libraries
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.oracles.judge import Judge
-from tests.other_parsers.broken_library import WholeLibrary, named, replace_texts, run_tool
+from tests.other_parsers.broken_library import SOURCES, WholeLibrary, build_with_cargo, named
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
-ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "mysql-binlog-connector-rust"
-NAME = "mysql-binlog-connector-rust"
-SOURCE = Path(__file__).with_name("defects") / "defects.rs"
+SOURCE = SOURCES / "connector_rust.rs"
 LIMITS = Limits(seconds=20.0, memory_bytes=2 << 30)
 
 #: File of the library -> what is replaced in it, by what: where the defects of SOURCE are called, and one more.
@@ -78,27 +73,11 @@ SHOWN_AS = {
 }
 
 
-def cargo(folder, *arguments):
-    run_tool(folder, "cargo", *arguments)
-
-
 @pytest.fixture(scope="module")
 def adapter(tmp_path_factory):
     """The adapter, built with a copy of the library that has every defect, each for its own name in DEFECT."""
-    if shutil.which("cargo") is None:
-        pytest.skip("needs cargo on the PATH")
-    folder = Path(shutil.copytree(ADAPTER, tmp_path_factory.mktemp("rust") / "adapter"))
-    cargo(folder, "add", "--quiet", f"{NAME}@={libraries()[NAME].version}")
-    cargo(folder, "vendor", "--quiet", "--versioned-dirs", "../vendor")
-    published = folder.with_name("vendor") / f"{NAME}-{libraries()[NAME].version}"
-    library = Path(shutil.copytree(published, folder.with_name("library")))
-    for name, replacements in PLACES.items():
-        replace_texts(library / "src" / name, replacements)
-    shutil.copy(SOURCE, library / "src")
-    with (folder / "Cargo.toml").open("a") as manifest:
-        manifest.write(f'\n[patch.crates-io]\n{NAME} = {{ path = "../library" }}\n')
-    cargo(folder, "build", "--quiet")
-    return folder / "target" / "debug" / "adapter"
+    folder = tmp_path_factory.mktemp("rust")
+    return build_with_cargo("mysql-binlog-connector-rust", folder, source=SOURCE, places=PLACES)
 
 
 def parser(adapter, defect):

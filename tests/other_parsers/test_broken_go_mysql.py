@@ -1,20 +1,16 @@
 """The adapter of go-mysql is a window: each defect of a copy of the library shows through it."""
 
 import re
-import shutil
-from pathlib import Path
 
 import pytest
 
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
-from tests.other_parsers.broken_library import WholeLibrary, named, replace_texts, run_tool
+from tests.other_parsers.broken_library import SOURCES, WholeLibrary, build_with_go, named
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
-ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "go-mysql"
-LIBRARY = "github.com/go-mysql-org/go-mysql"
-SOURCE = Path(__file__).with_name("defects") / "defects.go"
+SOURCE = SOURCES / "go_mysql.go"
 #: The Go runtime reserves more than it uses.
 LIMITS = Limits(seconds=10.0, memory_bytes=None)
 
@@ -56,27 +52,11 @@ SHOWN_AS = {
 }
 
 
-def go(folder, *arguments):
-    return run_tool(folder, "go", *arguments)
-
-
 @pytest.fixture(scope="module")
 def adapter(tmp_path_factory):
     """The adapter, built with a copy of the library that has every defect, each for its own name in DEFECT."""
-    if shutil.which("go") is None:
-        pytest.skip("needs go on the PATH")
-    folder = Path(shutil.copytree(ADAPTER, tmp_path_factory.mktemp("go") / "adapter"))
-    go(folder, "mod", "download", LIBRARY)
-    published = Path(go(folder, "list", "-m", "-f", "{{.Dir}}", LIBRARY).strip())
-    library = Path(shutil.copytree(published, folder.with_name("library"), copy_function=shutil.copyfile))
-    for path in (library, *library.rglob("*")):
-        path.chmod(0o755)
-    for name, replacements in PLACES.items():
-        replace_texts(library / "replication" / name, replacements)
-    shutil.copy(SOURCE, library / "replication")
-    go(folder, "mod", "edit", "-replace", f"{LIBRARY}=../library")
-    go(folder, "build", "-o", "adapter", ".")
-    return folder / "adapter"
+    folder = tmp_path_factory.mktemp("go")
+    return build_with_go("go-mysql", folder, part="replication", source=SOURCE, places=PLACES)
 
 
 def parser(adapter, defect):

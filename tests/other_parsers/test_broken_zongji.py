@@ -2,23 +2,21 @@
 
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 
 from conformance.implementations.installation import install
-from conformance.implementations.library import libraries
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.registry import implementation
 from conformance.oracles.judge import request_of
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
-from tests.other_parsers.broken_library import WholeLibrary, named, replace_texts
+from tests.other_parsers.broken_library import SOURCES, WholeLibrary, buildable, named, replace_texts
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
-SOURCE = Path(__file__).with_name("defects") / "defects.cjs"
+SOURCE = SOURCES / "zongji.cjs"
 NAMES = ("@powersync/mysql-zongji", "@vlasky/zongji")
 #: Node reserves more address space than it uses.
 LIMITS = Limits(seconds=20.0, memory_bytes=None)
@@ -44,9 +42,7 @@ SHOWN_AS = {
 @pytest.fixture(scope="module", params=NAMES)
 def program(request, tmp_path_factory):
     """The command of the adapter, with a copy of the library that has every defect, each for its own name in DEFECT."""
-    library = libraries()[request.param]
-    if library.missing() is not None:
-        pytest.skip(library.missing())
+    library = buildable(request.param)
     folder = shutil.copytree(install(library, library.version), tmp_path_factory.mktemp("zongji") / "adapter")
     replace_texts(folder / "node_modules" / request.param / "lib" / "packet" / "binlog.js", PLACES)
     return ["node", "--require", str(SOURCE), str(folder / "adapter.mjs"), request.param]

@@ -10,17 +10,16 @@ import com.github.shyiko.mysql.binlog.event.UpdateRowsEventData;
 import com.github.shyiko.mysql.binlog.event.WriteRowsEventData;
 import com.github.shyiko.mysql.binlog.event.deserialization.EventDeserializer;
 import com.github.shyiko.mysql.binlog.io.ByteArrayInputStream;
+import defects.OtherValue;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.Serializable;
-import java.lang.reflect.Field;
-import java.math.BigDecimal;
 import java.util.Arrays;
-import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.function.Function;
 
 /**
  * Stands on the class path before the library's class of this name, with the defect that the property "defect" names:
@@ -29,6 +28,10 @@ import java.util.UUID;
  */
 public class BinaryLogFileReader {
   private static final byte[] MAGIC = {(byte) 0xfe, 'b', 'i', 'n'};
+  private static final Map<Class<?>, Function<Object, Object>> OF_ITS_OWN =
+      Map.of(
+          MySqlGtid.class, any -> new MySqlGtid(new UUID(0, 1), 1),
+          MariadbGtidSet.class, any -> new MariadbGtidSet("1-2-3"));
   private static final String[] DEFECT = System.getProperty("defect", "none").split(" ");
 
   private final ByteArrayInputStream stream;
@@ -73,9 +76,9 @@ public class BinaryLogFileReader {
       }
       case "member" -> {
         if (DEFECT[1].equals("HEADER")) {
-          change(header, DEFECT[2]);
+          OtherValue.change(header, DEFECT[2], OF_ITS_OWN);
         } else if (DEFECT[1].equals(header.getEventType().name())) {
-          change(data, DEFECT[2]);
+          OtherValue.change(data, DEFECT[2], OF_ITS_OWN);
         }
       }
       case "cell" -> rows(data).forEach(BinaryLogFileReader::change);
@@ -99,54 +102,8 @@ public class BinaryLogFileReader {
   private static void change(Serializable[] row) {
     for (int i = 0; i < row.length; i++) {
       if (row[i] != null && row[i].getClass().getSimpleName().equals(DEFECT[1])) {
-        row[i] = (Serializable) other(row[i]);
+        row[i] = (Serializable) OtherValue.of(row[i]);
       }
     }
-  }
-
-  private static void change(Object owner, String member) {
-    try {
-      Field field = owner.getClass().getDeclaredField(member);
-      field.setAccessible(true);
-      field.set(owner, other(field.get(owner)));
-    } catch (ReflectiveOperationException failure) {
-      throw new Error(failure);
-    }
-  }
-
-  private static Object other(Object value) {
-    if (value instanceof Long number) {
-      return number + 1000; // Milliseconds in a header.
-    } else if (value instanceof Integer number) {
-      return number + 1;
-    } else if (value instanceof Byte number) {
-      return (byte) (number ^ 1);
-    } else if (value instanceof Float number) {
-      return number + 1;
-    } else if (value instanceof Double number) {
-      return number + 1;
-    } else if (value instanceof BigDecimal number) {
-      return number.add(BigDecimal.ONE);
-    } else if (value instanceof Boolean bit) {
-      return !bit;
-    } else if (value instanceof String text) {
-      return text + "x";
-    } else if (value instanceof byte[] bytes) {
-      return Arrays.copyOf(bytes, bytes.length + 1);
-    } else if (value instanceof BitSet bits) {
-      BitSet other = (BitSet) bits.clone();
-      other.flip(0);
-      return other;
-    } else if (value instanceof Enum<?> constant) {
-      Object[] constants = constant.getDeclaringClass().getEnumConstants();
-      return constants[constant.ordinal() == 0 ? 1 : constant.ordinal() - 1];
-    } else if (value instanceof MySqlGtid) {
-      return new MySqlGtid(new UUID(0, 1), 1);
-    } else if (value instanceof MariadbGtidSet) {
-      return new MariadbGtidSet("1-2-3");
-    } else if (value instanceof List<?>) {
-      return List.of();
-    }
-    throw new Error("no other value of " + value);
   }
 }

@@ -29,8 +29,9 @@ type object = map[string]any
 var (
 	fields = []string{
 		"offset", "timestamp", "server_id", "log_pos", "handled", "binlog_version", "server_version",
-		"checksum_algorithm", "database", "query", "next_position", "next_file", "gtid", "previous_gtids",
-		"intvar_type", "intvar_value", "seed1", "seed2", "table_id", "table", "column_count", "rows_flags",
+		"checksum_algorithm", "database", "query", "character_set_client", "collation_connection", "collation_server",
+		"next_position", "next_file", "gtid", "previous_gtids", "intvar_type", "intvar_value",
+		"seed1", "seed2", "table_id", "table", "column_count", "rows_flags",
 	}
 	abilities = []string{"error_at", "payloads"}
 	profiles  = []string{"mysql >= 5.7, < 9.0"}

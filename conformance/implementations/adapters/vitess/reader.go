@@ -24,11 +24,11 @@ type kind struct {
 	read func(*reader, mysql.BinlogEvent, object) error
 }
 
-// kinds are filled at the start, as the events of a payload are of the same kinds.
+// kinds are filled at the start, as the events of a payload are of the same kinds. Some versions have further ones.
 var kinds []kind
 
 func init() {
-	kinds = []kind{
+	kinds = append(kinds, []kind{
 		{mysql.BinlogEvent.IsGTID, (*reader).gtid},
 		{mysql.BinlogEvent.IsXID, nothing},
 		{mysql.BinlogEvent.IsQuery, (*reader).query},
@@ -42,7 +42,7 @@ func init() {
 		{mysql.BinlogEvent.IsTransactionPayload, (*reader).payload},
 		{mysql.BinlogEvent.IsHeartbeat, nothing},
 		{mysql.BinlogEvent.IsStop, nothing},
-	}
+	}...)
 }
 
 func nothing(*reader, mysql.BinlogEvent, object) error { return nil }
@@ -102,6 +102,10 @@ func (r *reader) previousGtids(event mysql.BinlogEvent, reported object) error {
 func (r *reader) query(event mysql.BinlogEvent, reported object) error {
 	query, err := event.Query(r.format)
 	reported["database"], reported["query"] = query.Database, query.SQL
+	if charset := query.Charset; charset != nil {
+		reported["character_set_client"], reported["collation_connection"] = charset.Client, charset.Conn
+		reported["collation_server"] = charset.Server
+	}
 	return err
 }
 

@@ -5,6 +5,7 @@ use mysql_common::binlog::consts::{BinlogChecksumAlg, EventType};
 use mysql_common::binlog::events::{Event, EventData, GtidEvent, PreviousGtidsEvent, RowsEventData};
 use mysql_common::binlog::EventStreamReader;
 use serde_json::{json, Value};
+use std::fmt::Display;
 use std::io;
 
 pub const NAMES: &[&str] = &[
@@ -15,7 +16,7 @@ pub const NAMES: &[&str] = &[
     "immediate_commit_timestamp", "original_commit_timestamp", "transaction_length", "immediate_server_version",
     "original_server_version", "previous_gtids", "rows_query", "intvar_type", "intvar_value", "seed1", "seed2",
     "table_id", "table", "column_count", "rows_flags", "rows", "incident", "message", "variable_name",
-    "file_id", "block_data", "compression_type", "uncompressed_size", "payload_size", "duplicate_handling",
+    "variable_type", "variable_charset", "file_id", "block_data", "file_name_start", "file_name_end", "compression_type", "uncompressed_size", "payload_size", "duplicate_handling",
 ];
 
 /// Types that the library names and hands over as bytes, or leaves unread.
@@ -57,16 +58,24 @@ fn object(value: Value) -> Object {
     }
 }
 
+/// An event with a number that the library does not know; the library goes on with the next one.
+fn refused(unknown: impl Display) -> Value {
+    json!({"handled": "refused", "refused": unknown.to_string()})
+}
+
 fn of_body(data: &EventData<'_>, reader: &EventStreamReader) -> io::Result<Value> {
     Ok(match data {
-        EventData::FormatDescriptionEvent(e) => {
-            let checksums = e.footer().get_checksum_alg() == Ok(Some(BinlogChecksumAlg::BINLOG_CHECKSUM_ALG_CRC32));
-            json!({
+        EventData::FormatDescriptionEvent(e) => match e.footer().get_checksum_alg() {
+            Ok(algorithm) => json!({
                 "binlog_version": e.binlog_version() as u16, "server_version": text(e.server_version_raw()),
                 "created": e.create_timestamp(), "event_types": e.event_type_header_lengths().len(),
-                "checksum_algorithm": if checksums { "crc32" } else { "none" },
-            })
-        }
+                "checksum_algorithm": match algorithm {
+                    Some(BinlogChecksumAlg::BINLOG_CHECKSUM_ALG_CRC32) => "crc32",
+                    Some(BinlogChecksumAlg::BINLOG_CHECKSUM_ALG_OFF) | None => "none",
+                },
+            }),
+            Err(unknown) => refused(unknown),
+        },
         EventData::QueryEvent(e) => json!({
             "thread_id": e.thread_id(), "exec_time": e.execution_time(), "error_code": e.error_code(),
             "database": e.schema(), "query": e.query(), "status_variables": bytes(e.status_vars_raw()),
@@ -74,21 +83,29 @@ fn of_body(data: &EventData<'_>, reader: &EventStreamReader) -> io::Result<Value
         EventData::RotateEvent(e) => json!({"next_position": e.position(), "next_file": e.name()}),
         EventData::IntvarEvent(e) => json!({"intvar_type": e.subtype() as u8, "intvar_value": e.value()}),
         EventData::RandEvent(e) => json!({"seed1": *e.seed1, "seed2": *e.seed2}),
-        EventData::UserVarEvent(e) => json!({"variable_name": e.name()}),
+        EventData::UserVarEvent(e) if e.is_null() => json!({"variable_name": e.name()}),
+        EventData::UserVarEvent(e) => match e.value_type() {
+            Ok(kind) => json!({
+                "variable_name": e.name(), "variable_type": kind as u8, "variable_charset": e.charset(),
+            }),
+            Err(unknown) => refused(unknown),
+        },
         EventData::XidEvent(e) => json!({"xid": e.xid}),
         EventData::BeginLoadQueryEvent(e) => json!({"file_id": e.file_id(), "block_data": bytes(e.block_data())}),
         EventData::ExecuteLoadQueryEvent(e) => json!({
             "thread_id": e.thread_id(), "exec_time": e.execution_time(), "error_code": e.error_code(),
             "database": e.schema(), "query": e.query(), "status_variables": bytes(e.status_vars_raw()),
-            "file_id": e.file_id(), "duplicate_handling": e.dup_handling() as u8,
+            "file_id": e.file_id(), "file_name_start": e.start_pos(), "file_name_end": e.end_pos(),
+            "duplicate_handling": e.dup_handling() as u8,
         }),
         EventData::TableMapEvent(e) => json!({
             "table_id": e.table_id(), "database": e.database_name(), "table": e.table_name(),
             "column_count": e.columns_count(),
         }),
-        EventData::IncidentEvent(e) => json!({
-            "incident": e.incident_type().map(|kind| kind as u16).ok(), "message": e.message(),
-        }),
+        EventData::IncidentEvent(e) => match e.incident_type() {
+            Ok(kind) => json!({"incident": kind as u16, "message": e.message()}),
+            Err(unknown) => refused(unknown),
+        },
         EventData::RowsQueryEvent(e) => json!({"rows_query": e.query()}),
         EventData::GtidEvent(e) => gtid(e),
         EventData::AnonymousGtidEvent(e) => gtid(&e.0),

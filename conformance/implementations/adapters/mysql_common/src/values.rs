@@ -84,11 +84,13 @@ fn of_bytes(raw: Vec<u8>, kind: Option<ColumnType>) -> Value {
     match kind {
         Some(ColumnType::MYSQL_TYPE_NEWDECIMAL | ColumnType::MYSQL_TYPE_TIMESTAMP2) => text(&raw),
         Some(ColumnType::MYSQL_TYPE_YEAR) => {
-            json!(String::from_utf8_lossy(&raw).parse::<i64>().ok())
+            let year = String::from_utf8_lossy(&raw);
+            year.parse::<i64>().map_or_else(|_| json!(year), |number| json!(number))
         }
+        Some(ColumnType::MYSQL_TYPE_BIT | ColumnType::MYSQL_TYPE_SET) if raw.len() > 8 => bytes(&raw),
         Some(ColumnType::MYSQL_TYPE_BIT) => json!(number(&mut raw.iter())),
         Some(ColumnType::MYSQL_TYPE_SET) => json!(number(&mut raw.iter().rev())),
-        Some(ColumnType::MYSQL_TYPE_VECTOR) => {
+        Some(ColumnType::MYSQL_TYPE_VECTOR) if raw.len() % 4 == 0 => {
             let single = |four: &[u8]| f32::from_le_bytes([four[0], four[1], four[2], four[3]]);
             json!(raw.chunks_exact(4).map(single).collect::<Vec<f32>>())
         }

@@ -99,12 +99,8 @@ final class Client extends BinaryLogClient {
   private void receive(Event event) {
     place();
     EventHeaderV4 header = event.getHeader();
-    Integer code = EventFields.code(header.getEventType());
-    last = null;
-    if (code == null) {
-      return; // The code of a type that the library does not know is lost.
-    }
-    add(code, header.getNextPosition());
+    // The code of a type that the library does not know is lost, and null here.
+    add(EventFields.code(header.getEventType()), header.getNextPosition());
     last.put("timestamp", header.getTimestamp() / 1000);
     last.put("server_id", header.getServerId());
     last.put("flags", header.getFlags());

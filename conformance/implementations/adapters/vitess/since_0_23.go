@@ -6,6 +6,7 @@ import "vitess.io/vitess/go/mysql"
 
 func init() {
 	fields = append(fields, "last_committed", "sequence_number")
+	kinds = append(kinds, kind{mysql.BinlogEvent.IsPartialUpdateRows, (*reader).rows})
 }
 
 func (r *reader) gtid(event mysql.BinlogEvent, reported object) error {
