@@ -63,6 +63,7 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
     Departure(("odd_groups_applied",), "have the source's format description within a group in some cases"),
     Departure(("stop_positions", "show_binlog_events"), "have events with positions of other logs"),
     Departure(("skipped_groups", "groups_in_permissive_modes"), "also have groups without any Gtid event"),
+    Departure(("sent_logs",), "are several logs, the first of them in some cases from before the server's upgrade"),
     Departure(("golden_vectors",), "are parts cut out of logs"),
     Departure(("mysql_logs_to_mariadb",), "have one event without its transaction, and no other Gtid events"),
     Departure(

@@ -33,7 +33,7 @@ _WITH_SEVERAL: Final = ("several", "partitioned among others", "read")
 _PARTITIONED: Final = ("partitioned", "partitioned among others")
 #: Many of them are not heavy, as a question without a stream is small: any of many may be the one that decides.
 _TABLES: Final = Number("tables", fewest=2, few=5, many=(66, 80), heavy=False, when={"set of tables": _WITH_SEVERAL})
-_PARTS: Final = Number("parts", few=4, many=(60, 80), heavy=False, when={"set of tables": _PARTITIONED})
+_PARTS: Final = Number("parts", few=6, many=(60, 80), heavy=False, when={"set of tables": _PARTITIONED})
 _NOT_BOTH: Final = ("row", "statement", "neither")
 _LACKING: Final = Dimension(
     "tables without a flag",

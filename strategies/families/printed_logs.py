@@ -149,7 +149,7 @@ def _fill(stream: StreamBuilder, *, database: str | None = None, made_again: boo
     if made_again:
         for word in ("DROP", "CREATE"):
             statement = mysql_events.query(stream, f"{word} DATABASE `test`")
-            _add(stream, [statement], marked=False, anonymous=choose.yes())
+            _add(stream, [statement], marked=marked, anonymous=choose.yes())
         _add(stream, groups.ddl(stream), marked=marked, anonymous=choose.yes())
     for event in groups.ending(stream):
         stream.add(with_marker(event, BoundaryType.SELF_CONTAINED) if marked else event)

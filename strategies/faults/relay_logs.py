@@ -201,7 +201,7 @@ def _source_log(
         groups.begin_plain_log(stream, lengths=lengths)
 
     groups.begin_plain_log(stream, lengths=lengths)
-    if stream.server.profile in WITH_IGNORED_SERVERS and stream.vary(_OF_IGNORED):
+    if stream.vary(_OF_IGNORED):
         stream.settings["ignored_ids"] = [replica_groups.SOURCE_ID]
     return _add_groups(stream, replica_variants.set_mode(stream), next_log, after, victims)
 

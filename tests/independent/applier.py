@@ -231,7 +231,7 @@ class _Applier:
             raise _Failed("a statement that commits implicitly, in a transaction with a GTID")
 
     def _fail_to_drop(self, database: str, tables: list[str]) -> None:
-        statements, length = 1, 21
+        statements, length = min(len(tables), 1), 21
         for table in tables:
             if length + len(table.encode()) + 4 >= 1024:
                 statements, length = statements + 1, 21

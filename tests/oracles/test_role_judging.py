@@ -35,7 +35,7 @@ from tests.extras import require_role
 REFERENCE = ReferenceImplementation()
 ROLES = ("boundary", "filter", "decide", "relay", "send", "apply")
 #: Cases of each family and profile.
-CASES = 4
+CASES = 5
 
 
 @cache

@@ -194,7 +194,7 @@ class Applier:
 
     def _applied(self, event: ReplicaEvent, outcome: ApplyOutcome, relay_log_pos: int) -> Applied:
         inside = self._state is not State.OUTSIDE
-        executes = inside and outcome is not ApplyOutcome.SKIPPED
+        executes = inside and outcome is not ApplyOutcome.SKIPPED and not self._executed_before
         return Applied(
             event=event,
             outcome=outcome,

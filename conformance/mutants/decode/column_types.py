@@ -179,7 +179,7 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         _of(ColumnType.TIMESTAMP2, _without_fraction),
     ),
     _cells(
-        "timestamp-signed",
+        "timestamp-column-signed",
         "VALUES-TIMESTAMP",
         "a TIMESTAMP after 2038 is before 1970",
         _of(ColumnType.TIMESTAMP2, _signed_seconds),
