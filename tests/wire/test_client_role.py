@@ -128,7 +128,8 @@ def test_a_client_that_stops_at_an_event_that_it_could_keep_back_is_blamed(stopp
     for index in range(60):
         question = case(f"client:sent_logs/mysql-8.4/0/{index}")
         answer = answer_with(Stops, request_of(question))
-        if answer.error is None or question.settings["source"]["cuts"]:
+        # An answer without events does not show what it keeps back.
+        if answer.error is None or question.settings["source"]["cuts"] or not answer.events:
             continue
         lacks, following, *_ = question.expected.events[len(answer.events) :]
         # Whether it stops at the one or at an ignorable event right before or after it, no answer shows.
