@@ -16,6 +16,8 @@ RECEIVING: Final = Profiles("mysql >= 5.5", "mariadb")
 #: Those that know caching_sha2_password.
 _WITH_SHA2: Final = Profiles("mysql >= 8.0")
 _WITH_RETRY_COUNT: Final = Profiles("mysql >= 5.6")
+#: Those that keep the list of ignored servers at RESET REPLICA, and take an empty one whatever their gtid_mode.
+_KEEPS_IGNORED: Final = Profiles("mysql >= 5.5, < 5.7")
 #: The first words of the boundary parser's warnings in the error log.
 _WARNING: Final = re.compile(
     r"\[(?:MY-0104(?:42|43|44|45|46)\] \[Repl|Warning)\] "
@@ -80,8 +82,8 @@ def receive(
         checksum="CRC32" if checksums else "NONE",
         plugin=SHA2 if name in _WITH_SHA2 else NATIVE,
     ) as source:
-        # With gtid_mode=ON some versions take not even an empty list; RESET REPLICA keeps the list of some.
-        lists = gtid_mode != "ON" or ignored_ids
+        # With gtid_mode=ON other versions take not even an empty list.
+        lists = name in _KEEPS_IGNORED or gtid_mode != "ON" or ignored_ids
         ignored = f", IGNORE_SERVER_IDS=({', '.join(map(str, ignored_ids))})" if lists else ""
         retries = f", {to}_RETRY_COUNT=1" if name in _WITH_RETRY_COUNT else ""
         server.run(
