@@ -344,9 +344,7 @@ def _without_ignored(alignment: Alignment, requirement: str) -> Iterator[Check]:
 
     Bytes of an event that did not arrive whole are another fault.
     """
-    if alignment.case.expected.refused_at is not None and any(
-        _is_of_rest(alignment, each) for each in alignment.phantoms
-    ):
+    if alignment.case.expected.refused_at is not None and _first_of_rest(alignment) is not None:
         return
     for number, log in _logs(alignment).items():
         taken = next((event for event in log if _is_of_ignored(alignment, event)), None)
@@ -386,7 +384,7 @@ def _not_whole(requirement: str, *abilities: str, must_stop: bool = True) -> Ora
         expected, error = alignment.case.expected, alignment.observation.error
         at, what = expected.refused_at, expected.refused_kind
         assert at is not None, "the event that is not whole is marked"
-        taken = next((place for place in alignment.phantoms if _is_of_rest(alignment, place)), None)
+        taken = _first_of_rest(alignment)
         if taken is not None:
             message = f"entry {taken + 1} is of the event at offset {at} of the stream, or of one after it ({what})"
             yield Check(f"{what} written", message, at)
@@ -398,6 +396,11 @@ def _not_whole(requirement: str, *abilities: str, must_stop: bool = True) -> Ora
             yield GOOD
 
     return Oracle(requirement, examine, any_of=frozenset({"data"}), abilities=frozenset(abilities))
+
+
+def _first_of_rest(alignment: Alignment) -> int | None:
+    """Return the place of the first entry with bytes of the event that did not arrive whole, None if there is none."""
+    return next((place for place in alignment.phantoms if _is_of_rest(alignment, place)), None)
 
 
 def _is_of_rest(alignment: Alignment, place: int) -> bool:
