@@ -7,9 +7,6 @@ from typing import Any, ClassVar, Final, Protocol
 
 import pymysql
 
-from conformance.binlog.errors import BinlogError, MalformedBody
-from conformance.binlog.event_types import EventType
-from conformance.binlog.reader import READS_ALL, read_events
 from conformance.binlog.servers import server_of
 from conformance.implementations.server.decided_runs import run_of
 from conformance.implementations.server.receiving_role import Receiving
@@ -84,20 +81,6 @@ def _can_be_run(statement: object) -> bool:
     return isinstance(statement, Disconnect | Restart | Crash) or sql_of(statement) is not None  # type: ignore[arg-type]
 
 
-#: The servers that never end a list with a database whose name is so long, in bytes, and take all memory for it.
-_ENDLESS_LISTS: Final = Profiles("mysql >= 5.6, < 5.7")
-_ENDLESS_NAME: Final = 128
-
-
-def _has_long_database(stream: bytes) -> bool:
-    """Return whether a statement of a log is in a database whose name makes a list of 5.6 endless."""
-    try:
-        queries = [each for each in read_events(stream, READS_ALL) if each.header.type == EventType.QUERY]
-        return any(len(each.fields()["database"]) >= _ENDLESS_NAME for each in queries)
-    except (BinlogError, MalformedBody):
-        return False
-
-
 class Listing:
     """The role `render`: a closed log is overwritten with the stream, and listed with SHOW BINLOG EVENTS."""
 
@@ -114,8 +97,6 @@ class Listing:
         """Return the rows that the server lists."""
         if request.settings["form"] != "events":
             raise CannotAnswer("a server lists events; mysqlbinlog prints text: certify mysqlbinlog:PROGRAM")
-        if request.profile in _ENDLESS_LISTS and _has_long_database(request.stream):
-            raise CannotAnswer(f"MySQL 5.6 never ends a list with a database name of {_ENDLESS_NAME} bytes or more")
         server = self._servers.server("list", ["--binlog-format=ROW"])
         log = server.data / self._LOG
         if server.logs() == [log]:
