@@ -100,7 +100,11 @@ class WireSource:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._closing.set()
+        # Closed alone, it would go on listening for the thread that waits in it, on Linux for ever.
+        with suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
         self._listener.close()
+        self._thread.join()
 
     def _accept(self) -> None:
         with suppress(OSError):

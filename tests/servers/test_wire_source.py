@@ -59,3 +59,10 @@ def test_a_stream_is_read_once_the_replica_has_taken_its_last_byte():
             read_packet(replica)
         # What is on its way is counted until the system has confirmed it.
         wait_until(lambda: source.is_read)
+
+
+def test_a_source_that_is_closed_listens_no_more():
+    with WireSource([EVENT], server_id=1, gtid_mode="ON", checksum="NONE", plugin=NATIVE) as source:
+        time.sleep(0.2)  # Its thread waits for a connection by then.
+    with pytest.raises(ConnectionRefusedError):
+        socket.create_connection(("127.0.0.1", source.port)).close()
