@@ -8,7 +8,7 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.rows.images import rows_kind
-from conformance.oracles.alignment import Alignment
+from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import Cause
 from conformance.oracles.checks.boundary_warnings import dump_goes_on, equal_warnings, later_warnings, warning_text
 from conformance.oracles.checks.executed_statements import gtid_set, statement_executed
@@ -147,6 +147,8 @@ def _row_type(requirement: str, words: Mapping[int, Iterable[str]], *, info: str
         for index in alignment.marked(requirement):
             expected, seen = alignment.case.expected.events[index], alignment.observed(index)
             wanted = words.get(expected["type"], ())
+            if alignment.fate(index) is Fate.UNREACHED:
+                continue  # An error ended the list before.
             if seen is None:
                 yield Check("row missing", f"no row for the event at position {expected['pos']}", expected["pos"])
             elif not any(word in str(seen.get("event_type", "")).lower() for word in wanted):
@@ -166,6 +168,8 @@ def _row_order(alignment: Alignment, requirement: str) -> Iterator[Check]:
     rows = [entry.get("pos") for entry in alignment.observation.events]
     for index in alignment.marked(requirement):
         own, table = (alignment.case.expected.events[each]["pos"] for each in (index, index + 1))
+        if alignment.fate(index + 1) in (Fate.REFUSED, Fate.UNREACHED) and own not in rows[:-1]:
+            continue  # An error ended the list before the row of the table.
         if own not in rows or rows[rows.index(own) + 1 : rows.index(own) + 2] != [table]:
             yield Check("not before its Table_map", f"the row at {own} is not followed by the one at {table}", own)
         else:
