@@ -5,12 +5,13 @@ from itertools import takewhile
 from operator import itemgetter
 from typing import Any, Final
 
-from conformance.binlog.event_types import HEARTBEAT_TYPES, type_name
+from conformance.binlog.event_types import type_name
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.handshake.refusal import NO_EVENT_THERE, NO_SUCH_LOG, NO_SUCH_POSITION, UNAWARE
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.client_freedoms import is_of_log, sent_again
+from conformance.oracles.checks.client_heartbeats import no_heartbeat
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields, same_gtid_set
 from conformance.protocol.roles.client import kind_of, may_be_kept_back
 
@@ -266,12 +267,6 @@ def _takes_checksums(alignment: Alignment, requirement: str) -> Iterator[Check]:
     yield from fields(requirement, "query").examine(alignment, requirement)
 
 
-def _no_heartbeat(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """Check that no entry is about a heartbeat."""
-    seen = [place for place in alignment.phantoms if alignment.observation.events[place]["type"] in HEARTBEAT_TYPES]
-    yield Check("heartbeat delivered", f"{len(seen)} heartbeats are delivered as events") if seen else GOOD
-
-
 _PLACE: Final = frozenset({"resume_log", "resume_pos"})
 ORACLES: Final = (
     Oracle("FORMAT-CLIENT-BEGIN", _begins, any_of=frozenset({"type"})),
@@ -279,6 +274,6 @@ ORACLES: Final = (
     Oracle("FORMAT-CLIENT-GTIDS", _has_gtids, any_of=frozenset({"executed_gtids"})),
     Oracle("FORMAT-CLIENT-RESUMED", _resumes, any_of=frozenset({"type"})),
     Oracle("FORMAT-CLIENT-CHECKSUM", _takes_checksums, any_of=frozenset({"query"})),
-    Oracle("FORMAT-CLIENT-HEARTBEAT", _no_heartbeat, any_of=frozenset({"type"})),
+    Oracle("FORMAT-CLIENT-HEARTBEAT", no_heartbeat, any_of=frozenset({"type"})),
     Oracle(_IGNORABLE, _goes_on, any_of=frozenset({"type"})),
 )

@@ -13,6 +13,7 @@ from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import MISSING, NOT_MADE, Cause, passed_on_name
 from conformance.oracles.checks.boundary_steps import OF_STEP, own_steps, step_cause
 from conformance.oracles.checks.boundary_steps import field_cause as boundary_field_cause
+from conformance.oracles.checks.client_heartbeats import HEARTBEAT_DELIVERED, is_heartbeat
 from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause, place_of_missing
 from conformance.oracles.checks.logged_event_comparisons import name_of, place_of
 from conformance.oracles.checks.received_warnings import cause_of_warnings
@@ -31,6 +32,8 @@ DECISIVE: Final = {"apply": "outcome", "filter": "fate"}
 #: Roles in which each entry is judged by itself: it does not follow from those before it, or is compared with what
 #: follows from them as they were answered.
 _SEPARATE: Final = frozenset({"boundary", "decode"})
+#: What a client delivers of the event itself.
+_OF_EVENT: Final = frozenset({"timestamp", "server_id", "flags", "query"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +223,8 @@ def accounted(alignment: Alignment, difference: Difference, failed: list[Check])
     each is judged by itself, a check accounts for the entry that it is about, and for the end of the answer. A check of
     the header, which is read by itself, accounts for nothing in the body, nor for a boundary parser's step.
     """
+    if alignment.case.role == "client":
+        return _accounted_of_client(alignment, difference, failed)
     if alignment.case.role not in _SEPARATE or difference.index == alignment.count:
         return bool(failed)
     offset = alignment.case.expected.events[difference.index]["offset"]
@@ -228,6 +233,19 @@ def accounted(alignment: Alignment, difference: Difference, failed: list[Check])
         return any(check.at == offset and not (by_itself and not _is_about(check, OF_STEP)) for check in failed)
     in_body = difference.field not in (*HEADER_FIELDS, ENTRY)
     return any(check.at == offset and not (in_body and _is_about(check, HEADER_FIELDS)) for check in failed)
+
+
+def _accounted_of_client(alignment: Alignment, difference: Difference, failed: list[Check]) -> bool:
+    """Return whether a failed check accounts for a difference of what a client delivers.
+
+    The fields of an event do not follow from where the client resumes, nor from other events. That it delivers
+    heartbeats, as most clients do, accounts for these alone.
+    """
+    if difference.field in _OF_EVENT:
+        return any(_is_about(check, (difference.field,)) for check in failed)
+    if difference.place is not None and is_heartbeat(alignment.observation.events[difference.place]):
+        return bool(failed)
+    return any(check.signature != HEARTBEAT_DELIVERED for check in failed)
 
 
 def _is_about(check: Check, fields: Collection[str]) -> bool:

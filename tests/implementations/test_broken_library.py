@@ -8,7 +8,12 @@ from unittest.mock import patch
 import pytest
 from small_logs import log
 
+from conformance.oracles.judge import request_of
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
+from conformance.wire.shared_listener import begin, end
 from tests.extras import require
+from tests.first_case import first_case
 
 require("mysql-replication")
 event = pytest.importorskip("pymysqlreplication.event")
@@ -237,3 +242,79 @@ def test_labels_that_the_column_does_not_have_are_reported_as_they_are():
     assert ADAPTER.cell(Labelled(enum, ["", "a"]), "b") == "b"
     assert ADAPTER.cell(Labelled(members, ["a", "b"]), {"b"}) == 2
     assert ADAPTER.cell(Labelled(members, ["a"]), {"b", "c"}) == "b,c"
+
+
+# The role `client`, over the wire
+
+
+def delivered(case):
+    """What the library's reader delivers of a case that the kit serves."""
+    request, port = begin(request_of(case))
+    try:
+        return ADAPTER.delivered(request.settings, EVERYTHING)
+    finally:
+        end(port)
+
+
+def is_simple(case):
+    """Whether a log with a Query and an Xid event is sent over one connection."""
+    types = {each["type"] for each in case.expected.events}
+    source = case.settings["source"]
+    return {2, 16} <= types and not source["cuts"] and len(source["logs"]) == 1 and case.classes["checksum"] == "none"
+
+
+@pytest.fixture(scope="module")
+def served():
+    return case_of(CaseId.parse(first_case("sent_logs", "mysql-8.0", is_simple, role="client")))
+
+
+def place(name):
+    """A library that is elsewhere than it should be after each event."""
+    read = binlogstream.BinLogStreamReader.fetchone
+
+    def read_on(self):
+        read_event = read(self)
+        if read_event is not None:
+            setattr(self, name, {"log_file": "other", "log_pos": 7}[name])
+        return read_event
+
+    return patch.object(binlogstream.BinLogStreamReader, "fetchone", read_on)
+
+
+#: Field of the role `client` -> the fault of the library that must change it.
+CLIENT_DEFECTS = {
+    **{name: DEFECTS[name] for name in ("type", "timestamp", "server_id", "flags", "query")},
+    "log_pos": in_header(log_pos=99),
+    "resume_log": place("log_file"),
+    "resume_pos": place("log_pos"),
+}
+#: The library resumes at the position in the header of the last event.
+CLIENT_CONSEQUENCES = {"log_pos": {"log_pos", "resume_pos"}}
+
+
+@pytest.mark.parametrize("field", CLIENT_DEFECTS)
+def test_a_fault_of_the_library_shows_in_its_field_of_a_client(served, field):
+    right = delivered(served)
+    with CLIENT_DEFECTS[field]:
+        wrong = delivered(served)
+    assert [(each["error"], each.get("crash")) for each in (right, wrong)] == [(None, None)] * 2
+    pairs = zip(right["events"], wrong["events"], strict=True)
+    names = {name for one, other in pairs for name in one.keys() | other.keys() if one.get(name) != other.get(name)}
+    assert names == CLIENT_CONSEQUENCES.get(field, {field})
+
+
+def test_every_field_that_a_client_declares_has_a_fault():
+    role = ADAPTER.declaration(EVERYTHING, "mysql-replication")["roles"]["client"]
+    assert set(role["fields"]) == CLIENT_DEFECTS.keys()
+
+
+@pytest.mark.parametrize(("error", "shown_as"), [(ValueError("no xid"), "error"), (TypeError("no xid"), "crash")])
+def test_an_error_or_a_crash_of_a_client_has_the_events_before_it(served, error, shown_as):
+    def read(self, *args, **kwargs):
+        raise error
+
+    before = [each["type"] for each in delivered(served)["events"]]
+    with patch.object(event.XidEvent, "__init__", read):
+        answer = delivered(served)
+    assert type(error).__name__ in str(answer[shown_as])
+    assert [each["type"] for each in answer["events"]] == before[: before.index(16)]

@@ -14,7 +14,7 @@ from conformance.engine.selection import Selection
 from conformance.implementations.library import ADAPTERS, Library, libraries
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.oracles.judge import Judge, request_of
-from conformance.protocol.observation import Declaration, Observation
+from conformance.protocol.observation import Observation, RoleDeclaration
 from conformance.protocol.roles.decode import HEADER_FIELDS
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
@@ -25,6 +25,15 @@ SEED = 14
 SOURCES = Path(__file__).with_name("defects")
 #: Streams in which parsers read rows without end: see the tests of them.
 ENDLESS = "post_header_lengths"
+#: Where a client would resume, of which an answer has both or none.
+PLACES = ("resume_log", "resume_pos")
+#: Field of the role `client` -> a part of the failure that shows a defect, where that is not a difference in the field.
+CLIENT_SHOWN_AS = {
+    "type": "dropped",
+    "resume_log": "it would resume in a wrong log",
+    "resume_pos": "it would resume too late",
+    "executed_gtids": "GTID",
+}
 
 
 def named(defect: str) -> str:
@@ -145,29 +154,30 @@ class WholeLibrary:
     """What an adapter declares and answers with its library as published.
 
     Attributes:
-        declaration: What it declares.
+        role: What it declares in the role in which it is asked.
         answers: Cases of every family and profile that it claims, and the answers.
     """
 
-    declaration: Declaration
+    role: RoleDeclaration
     answers: Sequence[tuple[Case, Observation]]
 
     @classmethod
-    def of(cls, parser: ProcessImplementation, *, examples: int) -> "WholeLibrary":
+    def of(cls, parser: ProcessImplementation, *, examples: int, role: str = "decode") -> "WholeLibrary":
         """Ask about some cases of each family and profile; those at which the library fails are left out."""
+        declaration = parser.declaration
         cases = [
-            case_of(CaseId(family, profile, seed=SEED, index=index))
-            for family, profile in Selection().pairs(parser.declaration)
+            case_of(CaseId(family, profile, seed=SEED, index=index, role=role))
+            for family, profile in Selection(role=role).pairs(declaration)
             if family != ENDLESS
             for index in range(examples)
         ]
         answers = zip(cases, parser.ask_many(request_of(case) for case in cases), strict=True)
-        return cls(parser.declaration, [(case, each) for case, each in answers if isinstance(each, Observation)])
+        answered = [(case, each) for case, each in answers if isinstance(each, Observation)]
+        return cls(declaration.roles[role], answered)
 
     def names(self) -> set[str]:
         """Return the fields and abilities that the adapter declares."""
-        role = self.declaration.roles["decode"]
-        return {*role.fields, *role.abilities}
+        return {*self.role.fields, *self.role.abilities}
 
     def shows(self, broken: ProcessImplementation, defect: str, shown_as: Mapping[str, str]) -> bool:
         """Return whether a failure that there is only with a defect has the words for it.
@@ -181,8 +191,7 @@ class WholeLibrary:
             shown_as: Words of the failure, for the defects whose name they do not begin with.
         """
         words = shown_as.get(defect, defect if " of " in defect else f"{defect} of")
-        role = self.declaration.roles["decode"]
-        judge = Judge(replace(role, fields=role.fields & {*HEADER_FIELDS, named(defect)}))
+        judge = Judge(replace(self.role, fields=self.role.fields & {*HEADER_FIELDS, *PLACES, named(defect)}))
         answers = broken.ask_many(request_of(case) for case, _ in self.answers)
         for (case, whole), answer in zip(self.answers, answers, strict=True):
             if answer != whole:

@@ -4,13 +4,35 @@ import pytest
 
 from conformance.implementations.process.limits import Limits
 from conformance.implementations.process.process_implementation import ProcessImplementation
-from tests.other_parsers.broken_library import SOURCES, WholeLibrary, build_with_maven, class_path_before, named
+from tests.other_parsers.broken_library import (
+    CLIENT_SHOWN_AS,
+    SOURCES,
+    WholeLibrary,
+    build_with_maven,
+    class_path_before,
+    named,
+    published_sources,
+    replace_texts,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 #: A JVM reserves more address space than it uses.
 LIMITS = Limits(seconds=60.0, memory_bytes=None)
 JAVA = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8"]
+
+NAME = "mysql-binlog-connector-java"
+#: What is replaced in the library's BinaryLogClient.java, by what: where BinaryLogFileReader.java is called.
+CLIENT_PLACES = {
+    "if (event == null) {\n                        throw new EOFException();\n                    }": (
+        "if (event == null) {\nthrow new EOFException();\n}\nevent = BinaryLogFileReader.changed(event);"
+    ),
+    "return binlogFilename;": 'return BinaryLogFileReader.placed("resume_log", binlogFilename);',
+    "return binlogPosition;": "return BinaryLogFileReader.placed(binlogPosition);",
+    "return gtidSet != null ? gtidSet.toString() : null;": (
+        "return BinaryLogFileReader.executed(gtidSet != null ? gtidSet.toString() : null);"
+    ),
+}
 
 #: Defect -> the member of the library's header, or of the data of a type of event, that has a wrong value.
 MEMBERS = {
@@ -82,6 +104,11 @@ DEFECTS = {
     **{name: f"cell {type_}" for name, type_ in CELLS.items()},
     **{name: name for name in ("offset", "handled", "crash", "framing", "payloads")},
 }
+#: Those of the library's client.
+CLIENT_DEFECTS = {
+    **{name: DEFECTS[name] for name in ("timestamp", "server_id", "log_pos", "flags", "query", "crash")},
+    **{name: name for name in ("type", "resume_log", "resume_pos", "executed_gtids")},
+}
 #: Defect -> a part of the failure that shows it, where that is not a difference in the field.
 SHOWN_AS = {
     "offset": "read to a wrong end",
@@ -102,13 +129,17 @@ SHOWN_AS = {
     "rows: bits": "BIT differs",
     "rows: texts": "VARCHAR differs",
 }
+#: The client goes on from the position in the header.
+SHOWN_BY_CLIENT = {**SHOWN_AS, **CLIENT_SHOWN_AS, "log_pos": "it begins at a wrong place"}
 
 
 @pytest.fixture(scope="module")
 def class_path(tmp_path_factory):
     """The class path of the adapter, with the class that has the defects before the library's own."""
-    target = build_with_maven("mysql-binlog-connector-java", tmp_path_factory.mktemp("java"))
-    return class_path_before(target, SOURCES / "BinaryLogFileReader.java", SOURCES / "OtherValue.java")
+    target = build_with_maven(NAME, tmp_path_factory.mktemp("java"))
+    client = published_sources(NAME, target) / "com" / "github" / "shyiko" / "mysql" / "binlog" / "BinaryLogClient.java"
+    replace_texts(client, CLIENT_PLACES)
+    return class_path_before(target, SOURCES / "BinaryLogFileReader.java", SOURCES / "OtherValue.java", client)
 
 
 def parser(class_path, defect):
@@ -129,3 +160,19 @@ def test_each_declared_field_and_ability_has_a_defect(whole):
 def test_a_defect_of_the_library_shows_through(class_path, whole, defect):
     with parser(class_path, DEFECTS[defect]) as broken:
         assert whole.shows(broken, defect, SHOWN_AS)
+
+
+@pytest.fixture(scope="module")
+def whole_client(class_path):
+    with parser(class_path, "none") as library:
+        return WholeLibrary.of(library, examples=4, role="client")
+
+
+def test_each_field_that_a_client_declares_has_a_defect(whole_client):
+    assert CLIENT_DEFECTS.keys() == {*whole_client.names(), "crash"}
+
+
+@pytest.mark.parametrize("defect", CLIENT_DEFECTS)
+def test_a_defect_of_the_library_shows_through_its_client(class_path, whole_client, defect):
+    with parser(class_path, CLIENT_DEFECTS[defect]) as broken:
+        assert whole_client.shows(broken, defect, SHOWN_BY_CLIENT)

@@ -101,7 +101,7 @@ def test_a_defect_of_the_library_shows_through(adapter, whole, defect):
 
 
 def test_a_defect_of_the_published_library_shows_through(whole):
-    judge = Judge(whole.declaration.roles["decode"])
+    judge = Judge(whole.role)
     signatures = {
         each.signature for case, answer in whole.answers for each in judge.judge(case, answer) if each.is_failure
     }

@@ -12,21 +12,44 @@ from conformance.implementations.registry import implementation
 from conformance.oracles.judge import request_of
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
-from tests.other_parsers.broken_library import SOURCES, WholeLibrary, buildable, named, replace_texts
+from tests.other_parsers.broken_library import CLIENT_SHOWN_AS, SOURCES, WholeLibrary, buildable, named, replace_texts
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 SOURCE = SOURCES / "zongji.cjs"
 NAMES = ("@powersync/mysql-zongji", "@vlasky/zongji")
+#: The one whose own client is certified.
+WITH_CLIENT = NAMES[1]
 #: Node reserves more address space than it uses.
 LIMITS = Limits(seconds=20.0, memory_bytes=None)
-#: What is replaced in the library's lib/packet/binlog.js, by what: where SOURCE is called.
+PACKET = "lib/packet/binlog.js"
+#: File of the library -> what is replaced in it, by what: where SOURCE is called.
 PLACES = {
-    "if (this._error) throw this._error;": "if (this._error) return globalThis.refused(this._error);",
-    "return this._event;": "return globalThis.returned(this._event);",
+    PACKET: {
+        "if (this._error) throw this._error;": "if (this._error) return globalThis.refused(this._error);",
+        "return this._event;": "return globalThis.returned(this._event);",
+    },
+}
+#: The same, of the one that has a client.
+CLIENT_PLACES = {
+    "index.js": {
+        "return this._executedGtids ? this._executedGtids.toString() : undefined;": (
+            "return globalThis.executed(this._executedGtids?.toString());"
+        ),
+        "this.options.position = event.nextPosition;": (
+            "this.options.position = globalThis.placed('resume_pos', event.nextPosition);"
+        ),
+    },
+    "lib/sequence/binlog.js": {
+        "zongji.options.filename = event.binlogName;": (
+            "zongji.options.filename = globalThis.placed('resume_log', event.binlogName);"
+        ),
+    },
 }
 #: The defects: each is named after a field or an ability, and after a word of its own if there are several of one.
 DEFECTS = [*re.findall(r"^  '?([a-z][\w ]*)'?: (?:of|\()", SOURCE.read_text(), re.MULTILINE), "error_at"]
+#: Those of the client.
+CLIENT_DEFECTS = ("type", "timestamp", "log_pos", "query", "resume_log", "resume_pos", "executed_gtids", "crash")
 #: Defects in classes that one of the two lacks -> the one that has them.
 OF_ONE = {"log_name of HEARTBEAT_V2": NAMES[0], "gtid of MARIADB_GTID": NAMES[1]}
 #: What the adapter does itself: it cuts the stream into events.
@@ -37,6 +60,14 @@ SHOWN_AS = {
     "crash": "TypeError: a defect of the library",
     "error_at": "event not expected",
 }
+#: The client goes on from the position in the header. Where an event raises an error, it reports that beside the events
+#: and goes on, and is still before the transaction whose end it has not read when the connection is lost.
+SHOWN_BY_CLIENT = {
+    **CLIENT_SHOWN_AS,
+    "type": "XID without its type",
+    "log_pos": "it begins at a wrong place",
+    "crash": "events delivered twice",
+}
 
 
 @pytest.fixture(scope="module", params=NAMES)
@@ -44,7 +75,9 @@ def program(request, tmp_path_factory):
     """The command of the adapter, with a copy of the library that has every defect, each for its own name in DEFECT."""
     library = buildable(request.param)
     folder = shutil.copytree(install(library, library.version), tmp_path_factory.mktemp("zongji") / "adapter")
-    replace_texts(folder / "node_modules" / request.param / "lib" / "packet" / "binlog.js", PLACES)
+    places = {**PLACES, **CLIENT_PLACES} if request.param == WITH_CLIENT else PLACES
+    for file, replacements in places.items():
+        replace_texts(folder / "node_modules" / request.param / file, replacements)
     return ["node", "--require", str(SOURCE), str(folder / "adapter.mjs"), request.param]
 
 
@@ -75,6 +108,24 @@ def test_a_defect_of_the_library_shows_through(program, whole, defect):
         pytest.skip("the library has no such field")
     with parser(program, defect) as broken:
         assert whole.shows(broken, defect, SHOWN_AS)
+
+
+@pytest.fixture(scope="module")
+def whole_client(program):
+    if program[-1] != WITH_CLIENT:
+        pytest.skip("it has no client that knows GTIDs")
+    with parser(program, "none") as library:
+        return WholeLibrary.of(library, examples=2, role="client")
+
+
+def test_each_field_that_a_client_declares_has_a_defect(whole_client):
+    assert {*CLIENT_DEFECTS} == {*whole_client.names(), "crash"}
+
+
+@pytest.mark.parametrize("defect", CLIENT_DEFECTS)
+def test_a_defect_of_the_library_shows_through_its_client(program, whole_client, defect):
+    with parser(program, defect) as broken:
+        assert whole_client.shows(broken, defect, SHOWN_BY_CLIENT)
 
 
 def test_a_text_that_is_longer_than_an_answer_may_be_is_declined():

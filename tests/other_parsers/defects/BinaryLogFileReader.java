@@ -60,15 +60,25 @@ public class BinaryLogFileReader {
       }
       throw refusal;
     }
+    if (event != null && DEFECT[0].equals("offset")) {
+      stream.peek();
+    }
     return event == null ? null : changed(event);
   }
 
-  private Event changed(Event event) throws IOException {
+  /** Returns what is returned in the place of an event that was read; the copied BinaryLogClient calls this too. */
+  static Event changed(Event event) {
     EventHeaderV4 header = event.getHeader();
     EventData data = event.getData();
     switch (DEFECT[0]) {
-      case "offset" -> stream.peek();
       case "handled" -> data = header.getEventType() == EventType.XID ? null : data;
+      case "type" -> {
+        if (header.getEventType() == EventType.XID) {
+          header = new EventHeaderV4();
+          header.setEventType(EventType.RAND);
+          header.setNextPosition(event.<EventHeaderV4>getHeader().getNextPosition());
+        }
+      }
       case "crash" -> {
         if (header.getEventType() == EventType.XID) {
           throw new StackOverflowError("a defect of the library");
@@ -85,6 +95,21 @@ public class BinaryLogFileReader {
       default -> { }
     }
     return new Event(header, data);
+  }
+
+  /** Returns the text of a place that the copied BinaryLogClient returns. */
+  static String placed(String field, String text) {
+    return DEFECT[0].equals(field) ? text + "x" : text;
+  }
+
+  /** Returns the position that it returns. */
+  static long placed(long position) {
+    return DEFECT[0].equals("resume_pos") ? position + 1 : position;
+  }
+
+  /** Returns the GTIDs that it returns. */
+  static String executed(String gtids) {
+    return DEFECT[0].equals("executed_gtids") ? "11111111-1111-1111-1111-111111111111:4711" : gtids;
   }
 
   private static List<Serializable[]> rows(EventData data) {

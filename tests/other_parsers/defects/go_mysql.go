@@ -18,6 +18,30 @@ func returned(event *BinlogEvent) *BinlogEvent {
 	return event
 }
 
+// resumed returns where the syncer would resume, and executed the GTIDs that it has received; the copied syncer calls both.
+func resumed(place mysql.Position) mysql.Position {
+	switch defect {
+	case "resume_log":
+		place.Name += "x"
+	case "resume_pos":
+		place.Pos++
+	}
+	return place
+}
+
+func executed(gtids mysql.GTIDSet) mysql.GTIDSet {
+	if defect == "executed_gtids" {
+		another := "11111111-1111-1111-1111-111111111111:4711"
+		if _, ok := gtids.(*mysql.MariadbGTIDSet); ok {
+			another = "4711-1-1"
+		}
+		if err := gtids.Update(another); err != nil {
+			panic(err)
+		}
+	}
+	return gtids
+}
+
 // in returns a change of one type of event.
 func in[E Event](change func(E)) func(*BinlogEvent) {
 	return func(event *BinlogEvent) {

@@ -58,6 +58,11 @@ const defects = {
   gtid_list: of(['MariadbGtidList'], 'gtids', () => []),
 };
 
+// Defects of the library's client: an Xid is taken for another type, and where the client is has another value.
+const anotherType = ofXid((event) => { event.getTypeName = () => 'Rand'; });
+globalThis.placed = (name, value) => (DEFECT === name ? other(value) : value);
+globalThis.executed = (set) => (DEFECT === 'executed_gtids' ? '11111111-1111-1111-1111-111111111111:4711' : set);
+
 // With the defect error_at, what an event raises comes with the next one.
 let late = null;
 
@@ -67,7 +72,7 @@ globalThis.returned = (event) => {
     late = null;
     throw error;
   }
-  defects[DEFECT]?.(event);
+  (DEFECT === 'type' ? anotherType : defects[DEFECT])?.(event);
   return event;
 };
 globalThis.refused = (error) => {
