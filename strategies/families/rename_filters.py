@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Final
 
+from conformance.models.filtering.statement import CreateTable
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES
 from conformance.models.filtering.table_name import TableName
 from conformance.specs.versions import Profiles
@@ -39,6 +40,12 @@ _RULED_NAME: Final = Dimension(
     {"the first": 0, "the second": 1},
     when={"route": tuple(name for name, places in _ROUTES.classes.items() if places)},
 )
+#: A table that is dropped takes the names that it had with it: one that is created with the last of them is another.
+_AFTERWARDS: Final = choices(
+    "the last name afterwards",
+    ("kept", "dropped and created", "dropped and created if not there"),
+    when={"route": tuple(name for name, places in _ROUTES.classes.items() if places)},
+)
 _ACROSS: Final = yes_or_no("to another database")
 _BETWEEN: Final = yes_or_no("renames of others between")
 _WORD: Final = choices("word after RENAME", RENAME_WORDS)
@@ -50,11 +57,14 @@ _NO_LIST: Final = Impossible(
 @family(
     focus=("WL40-DATA-ORDER", "WL40-FILTER-RENAME-FIRST"),
     profiles=_WORKLOG,
-    dimensions=(_ROUTES, _RULED_NAME, _RENAMES, DOES, _ACROSS, _BETWEEN, SOME_NAMES, MARKERS, DEFAULT, SPELLING, _WORD),
+    dimensions=(
+        *(_ROUTES, _RULED_NAME, _AFTERWARDS, _RENAMES, DOES, _ACROSS, _BETWEEN),
+        *(SOME_NAMES, MARKERS, DEFAULT, SPELLING, _WORD),
+    ),
     impossible=(_NO_LIST,),
 )
 def rename_filters(stream: StreamBuilder) -> None:
-    """A table that is renamed, on and back again, with work on its names; and swaps by way of a third name."""
+    """A table that is renamed, on and back again, and dropped, with work on its names; and swaps by a third name."""
     cast, route = stream.vary(SOME_NAMES), stream.vary(_ROUTES)
     first, second = cast[:2]
     renames, does = stream.vary(_RENAMES), stream.vary(DOES)
@@ -71,6 +81,7 @@ def rename_filters(stream: StreamBuilder) -> None:
         # A table without a rule, which has or had no other name.
         others = _Others(work, "between" if between else "none", [TableName(first.database, "w")])
         _follow_route(work, names, 1, others)
+        _end_route(work, names[-1], stream.vary(_AFTERWARDS))
     else:
         middle = TableName(cast.elsewhere.database if across else first.database, "tmp")
         work.group(work.rename((first, middle), (second, first), (middle, second)))
@@ -182,6 +193,14 @@ def _follow_route(
             _work(work, old)
             work.group(work.rename((old, TableName(names[0].database, "u"))))
     others.work_on()
+
+
+def _end_route(work: TableWork, name: TableName, afterwards: str) -> None:
+    if afterwards == "kept":
+        return
+    work.group(work.drop([name]))
+    work.group(work.create(CreateTable(name, if_not_exists=afterwards.endswith("if not there"))))
+    work.group(work.change_by_statement([name]))
 
 
 def _work(work: TableWork, table: TableName) -> None:

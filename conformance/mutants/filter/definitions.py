@@ -38,7 +38,7 @@ def _old_and_new_names(tables: tuple[TableName, ...], statement: FilteredStateme
 
 _CLEVER: Final = "WL40-FILTER-CLEVER-CREATE"
 #: The rest of a definition of a table whose name has no backticks.
-_UNQUOTED: Final = r"(?:TEMPORARY )?TABLE (?:IF NOT EXISTS )?(?!IF NOT)\w"
+_UNQUOTED: Final = r"(?:TEMPORARY )?TABLES? (?:IF NOT EXISTS )?(?!IF NOT)\w"
 
 
 #: The mutants, in the order of the catalogue.
