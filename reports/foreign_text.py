@@ -13,6 +13,8 @@ INVISIBLE: Final = re.compile(
 #: What Python writes before the calls that led to an exception, and before each of them.
 _TRACEBACK: Final = "Traceback (most recent call last):"
 _CALL: Final = 'File "'
+#: Marks under a line of code, which mean nothing away from that line.
+_UNDERLINED: Final = re.compile(r"[ \n]+[~^]{2,}(?=[ \n]|$)")
 _SPACES: Final = re.compile(r"[\t\n\r ]+")
 #: The arrows that replace a tab and a line feed in a text that has to stay on one line.
 _LINE_MARKS: Final = str.maketrans({"\t": "\u21e5", "\n": "\u21b5"})
@@ -63,7 +65,8 @@ def last_call(text: str) -> str:
     """Return a text without the calls of a Python traceback but the last, in which the exception was raised."""
     calls = [place for place in (text.find(_TRACEBACK), text.find(_CALL)) if place >= 0]
     last = text.rfind(_CALL)
-    return text[: min(calls)] + text[last:] if calls and last > min(calls) else text
+    shown = text[: min(calls)] + text[last:] if calls and last > min(calls) else text
+    return _UNDERLINED.sub("", shown) if calls else shown
 
 
 def value_text(value: Any) -> str:

@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.reports.findings import Finding, findings_of, why_not_judged
-from conformance.reports.foreign_text import elided, one_line, visible_line
+from conformance.reports.foreign_text import elided, last_call, one_line, visible_line
 from conformance.reports.outcome import exercised, is_known, number_of, outcome, without_answer
 from conformance.reports.record import RunRecord
 from conformance.reports.replay_line import short_replay
@@ -86,7 +86,7 @@ def _print_finding(console: Console, finding: Finding, kept: str | None) -> None
     breaks = f"breaks {number_of(len(finding.requirements), 'requirement')} in {number_of(finding.cases, 'case')}"
     console.print(Text(f"   {one_line(f'{breaks}: {finding.breaks}{hinders}')}"))
     console.print(Text(f"   {one_line('in ' + ', '.join(finding.profiles))}", style="dim"))
-    console.print(Text(f"   {one_line(elided(failure.message, _MESSAGE_CHARACTERS))}"))
+    console.print(Text(f"   {one_line(elided(last_call(failure.message), _MESSAGE_CHARACTERS))}"))
     if failure.departure:
         console.print(Text(f"   {one_line(failure.departure_note)}", style="dim"))
     # Not wrapped, so that it can be copied as one line.

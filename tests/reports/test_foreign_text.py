@@ -70,6 +70,12 @@ def test_of_a_traceback_the_last_call_is_kept():
     assert last_call(f"{CALLS}KeyError: 1\n\nDuring handling\n\n{CALLS}TypeError: no") == kept
 
 
+def test_marks_under_a_line_of_code_are_left_out():
+    call = '  File "a.py", line 1, in f\n    at + length\n    ~~~^~~~~~~~\nTypeError: no'
+    assert last_call(f"Traceback (most recent call last):\n{call}") == call.strip().replace("\n    ~~~^~~~~~~~", "")
+    assert last_call("no operator ~^ ~~~ here") == "no operator ~^ ~~~ here"
+
+
 def test_a_text_without_calls_is_kept_whole():
     assert last_call("panic: index out of range") == "panic: index out of range"
     assert last_call('Traceback (most recent call last):\n  File "a.py", line 1') == 'File "a.py", line 1'
