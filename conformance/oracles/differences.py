@@ -25,8 +25,8 @@ from conformance.specs.catalogue import ENTRY, ERROR
 Entry = Mapping[str, Any]
 
 _NAMED: Final = frozenset(int(each) for each in EventType)
-#: The field of a difference in the number of an error.
-ERROR_CODE: Final = "error_code"
+#: The field of a difference in the number of an error; entries have no field of this name.
+ERROR_CODE: Final = "error.code"
 #: Role in which a wrong entry follows from the one before it -> the field of an entry that decides about the others.
 DECISIVE: Final = {"apply": "outcome", "filter": "fate"}
 #: Roles in which each entry is judged by itself: it does not follow from those before it, or is compared with what

@@ -487,9 +487,9 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "apply",
         "stop at BEGIN",
-        "with gtid_mode=ON, whether the applier stops at the BEGIN of a group without a Gtid event, or at the change "
-        "in it",
-        "WL#7592 checks BEGIN too; servers leave it out after a group with a GTID.",
+        "with gtid_mode=ON, after a group with a GTID, whether the applier stops at the BEGIN of one without or at "
+        "the change in it",
+        "WL#7592 checks BEGIN too; there servers leave it out.",
         stops_at_begin,
     ),
     Freedom(
@@ -517,8 +517,9 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "log",
         "wording of own statements",
-        "the wording of statements that a server writes itself, and comments in them",
-        "Versions spell DROP TABLE, CREATE TABLE and COMMIT differently; the meaning is compared.",
+        "the wording of statements that a server writes itself, and comments in them, but for BEGIN and COMMIT",
+        "Versions spell DROP TABLE and CREATE TABLE differently; the meaning is compared. By `BEGIN` and `COMMIT`, in "
+        "upper case and alone, replicas know where a transaction begins and ends.",
         is_own_wording,
     ),
     Freedom(

@@ -1,6 +1,6 @@
 """Scenarios for servers with features that never shipped: tables info (WL#40), boundary markers (WL#4162)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import product
 from typing import Final
 
@@ -16,6 +16,7 @@ from conformance.models.server.statements import (
     CreateTableLike,
     CreateTableSelect,
     Delete,
+    DropDatabase,
     DropTable,
     FlushLogs,
     Insert,
@@ -87,6 +88,9 @@ _NEW: Final = Dimension("new table", {each: each for each in ("base", "temporary
 _LIKE: Final = Dimension("like", {each: each for each in ("base", "temporary")}, when=_LISTED)
 _CONDITION: Final = yes_or_no("IF NOT EXISTS", when=_LISTED)
 _TRIED: Final = Dimension("set the option", {"globally": SetGlobal, "for the session": SetSession})
+#: A database that cannot be dropped, and enough of the longest names for more than one DROP TABLE.
+_LOST: Final = "lost"
+_ENOUGH: Final = 20
 _HOW: Final = choices("next log", ("FLUSH", "restart", "crash"))
 
 
@@ -280,13 +284,24 @@ def _other_statement(scenario: LogQuestion) -> None:
         Delete(table=two),
         AlterTable(table=one),
         Maintain(table=two, action="optimize"),
-        DropTable(tables=(scenario.create(engine="innodb"), scenario.create(engine="innodb"))),
+        DropTable(tables=tuple(scenario.create(engine=each) for each in ("innodb", "myisam", "innodb"))),
+        *_lost(scenario),
     )
     marks = ("WL40-LIST-EACH-TABLE",) if _extended(scenario) else ()
     as_rows = scenario.server.settings.binlog_format == "ROW"
     for each in statements:
         is_logged = not (as_rows and isinstance(each, InsertSelect | UpdateTables | Update | Delete))
         scenario.do(each, *(marks if is_logged else ()))
+
+
+def _lost(scenario: LogQuestion) -> Iterator[Statement]:
+    """Yield the statements that make a database, and drop its tables, by several statements, but not itself."""
+    if _LOST in scenario.server.databases:
+        return
+    yield CreateDatabase(database=_LOST)
+    for number in range(_ENOUGH):
+        yield CreateTable(table=TableName(_LOST, f"t{number}".ljust(64, "x")))
+    yield DropDatabase(database=_LOST, obstructed=True)
 
 
 _TABLE_STEPS: Final[Mapping[str, Callable[[LogQuestion], None]]] = {
@@ -385,6 +400,12 @@ def _marked_step(scenario: LogQuestion, step: str, context: tuple[bool, bool]) -
 def _marked_transaction(scenario: LogQuestion, step: str) -> None:
     """Add a transaction; with a temporary table in it, a rollback of it is logged in statement format."""
     table = scenario.base_tables(engine="innodb")[0].name
+    if step == "transaction" and scenario.server.settings.gtid_mode != "OFF":
+        # A given GTID is used up by a transaction without changes.
+        scenario.do(SetSession(variable="gtid_next", value=scenario.given_gtid()))
+        scenario.do(Begin())
+        scenario.do(Commit())
+        scenario.do(SetSession(variable="gtid_next", value="AUTOMATIC"))
     scenario.do(Begin())
     scenario.do(Insert(table=table, values=(1,)))
     if step == "savepoint":

@@ -117,9 +117,15 @@ def _in_a_transaction(scenario: LogQuestion, count: int) -> None:
 
 
 def _internal(scenario: LogQuestion, count: int) -> None:
+    table = scenario.choose.one_of(scenario.base_tables(engine="innodb")).name
+    rows = InternalRows(table=table, values=(7,))
     for _ in range(count):
-        table = scenario.choose.one_of(scenario.base_tables(engine="innodb")).name
-        scenario.do(InternalRows(table=table, values=(7,)), "WL4033-LOG-ROWS-QUERY-NEEDS-TEXT")
+        scenario.do(rows, "WL4033-LOG-ROWS-QUERY-NEEDS-TEXT")
+    # Within a transaction, after a statement that has a text.
+    scenario.do(Begin())
+    scenario.do(Insert(table=table, values=(8,)))
+    scenario.do(rows, "WL4033-LOG-ROWS-QUERY-NEEDS-TEXT")
+    scenario.do(Commit())
 
 
 def _selected(scenario: LogQuestion, count: int) -> None:
@@ -297,6 +303,10 @@ def logged_options(choose: Chooser, server: Server) -> Question:
             _show(scenario, table, set_now, set_now, session=session)
         else:
             _show(scenario, table, _SCOPED, _SCOPED, session=session)
+    if scope == "global":
+        # A value that was taken is among the settings with which the server starts again.
+        scenario.do(Restart())
+        _show(scenario, table, _SCOPED, set_now, session=1)
     return scenario.question()
 
 
@@ -309,6 +319,9 @@ def _set(scenario: LogQuestion, value: str, scope: str) -> bool:
         return not spelling and form == SET_FORMS[0]
     if scope == "global":
         form = scenario.vary(_GLOBAL_FORM)
+        if value in SPELLINGS:
+            # The value that it has: the next one holds all the same.
+            scenario.do(SetGlobal(variable=_OPTION, value="OFF" if value == "ON" else "ON"))
         scenario.do(SetGlobal(variable=_OPTION, value=value, spelling=spelling, form=form))
         return not spelling and form == SetGlobal.forms[0]
     dashes = _OPTION.replace("_", "-")

@@ -19,6 +19,7 @@ from conformance.models.server.statements import (
     Insert,
     InsertSelect,
     Maintain,
+    PurgeLogs,
     RenameTable,
     Rollback,
     RollbackTo,
@@ -45,7 +46,8 @@ _OTHER: Final = 2
 
 
 def _commits(scenario: LogQuestion, table: TableName) -> None:
-    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    scenario.do(Insert(table=table, values=(-1, 0), session=_OTHER))
+    scenario.do(Update(table=table, session=_OTHER))
     scenario.do(Commit(session=_OTHER))
 
 
@@ -60,7 +62,14 @@ def _ends(scenario: LogQuestion, table: TableName) -> None:
 
 
 def _goes_back(scenario: LogQuestion, table: TableName) -> None:
-    """Set a savepoint of a name that the first session has too, and go back to it."""
+    """Set a savepoint of a name that the first session has too, and go back to it.
+
+    After a first one from before anything was logged the next is as if nothing had been.
+    """
+    scenario.do(Savepoint(name="u", session=_OTHER))
+    scenario.do(Insert(table=table, values=(0,), session=_OTHER))
+    scenario.do(RollbackTo(name="u", session=_OTHER))
+    scenario.do(Savepoint(name="v", session=_OTHER))
     scenario.do(Insert(table=table, values=(1,), session=_OTHER))
     scenario.do(Savepoint(name="s", session=_OTHER))
     scenario.do(Insert(table=table, values=(2,), session=_OTHER))
@@ -69,7 +78,10 @@ def _goes_back(scenario: LogQuestion, table: TableName) -> None:
 
 
 def _loses_default(scenario: LogQuestion, table: TableName) -> None:
-    """Drop the default database of the other session, which keeps it: the name is in its statements as before."""
+    """Drop the default database of the other session, which keeps it: the name is in its statements as before.
+
+    Then it takes another one within a transaction, whose beginning is in the first.
+    """
     lost = scenario.databases[1]
     scenario.do(CreateDatabase(database=lost, session=_DROPPING))
     scenario.do(Use(database=lost, session=_OTHER))
@@ -77,7 +89,11 @@ def _loses_default(scenario: LogQuestion, table: TableName) -> None:
     scenario.do(DropDatabase(database=lost, session=_DROPPING))
     scenario.do(Insert(table=table, values=(2,), session=_OTHER))
     scenario.do(Commit(session=_OTHER))
+    scenario.do(Begin(session=_OTHER))
     scenario.do(Insert(table=table, values=(3,), session=_OTHER))
+    scenario.do(Use(database=scenario.databases[0], session=_OTHER))
+    scenario.do(Insert(table=table, values=(4,), session=_OTHER))
+    scenario.do(Commit(session=_OTHER))
 
 
 def _drops_default(scenario: LogQuestion, table: TableName) -> None:
@@ -130,11 +146,13 @@ def _reads_others(scenario: LogQuestion, table: TableName) -> None:
     """Insert the rows of a table that cannot be rolled back and of an empty one, and join one that has only NULL."""
     plain, empty, nulls = (scenario.create(engine=each, session=_DROPPING) for each in ("myisam", "innodb", "innodb"))
     numbered = scenario.create(engine="innodb", auto_increment=True, session=_DROPPING)
-    scenario.do(Insert(table=plain, values=(2,), session=_DROPPING))
+    scenario.do(Insert(table=plain, values=(2, 3, 4, 5, 6), session=_DROPPING))
     # Its user variable has not been set.
     scenario.do(Insert(table=nulls, computed="variable", session=_OTHER))
+    scenario.do(CreateTableSelect(table=scenario.new_name(), sources=(plain,), with_variable=True, session=_DROPPING))
+    for source in (plain, empty, plain):
+        scenario.do(InsertSelect(table=numbered, source=source, session=_OTHER))
     scenario.do(InsertSelect(table=table, source=plain, session=_OTHER))
-    scenario.do(InsertSelect(table=numbered, source=empty, session=_OTHER))
     scenario.do(UpdateTables(first=table, second=nulls, session=_OTHER))
     scenario.do(Commit(session=_OTHER))
 
@@ -144,8 +162,9 @@ def _sets_option(scenario: LogQuestion, table: TableName) -> None:
     own = scenario.server.session(_OTHER).binlog_rows_query_log_events
     variable = "binlog_rows_query_log_events"
     scenario.do(Insert(table=table, values=(0,), session=_OTHER))
-    scenario.do(SetSession(variable=variable, value="OFF" if own else "ON", session=_OTHER))
-    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    for number, is_on in enumerate((not own, own, not own)):
+        scenario.do(SetSession(variable=variable, value="ON" if is_on else "OFF", session=_OTHER))
+        scenario.do(Insert(table=table, values=(1 + number,), session=_OTHER))
     scenario.do(Commit(session=_OTHER))
 
 
@@ -162,7 +181,7 @@ def _same_name(scenario: LogQuestion, table: TableName) -> None:
 
 def _variable(scenario: LogQuestion, table: TableName) -> None:
     """Compute a value with a user variable that the first session has set too."""
-    scenario.do(SetUserVariable(value=3, session=_OTHER))
+    scenario.do(SetUserVariable(value=-3, session=_OTHER))
     scenario.do(Insert(table=table, computed="variable", session=_OTHER))
     scenario.do(Insert(table=table, computed="variable", session=_DROPPING))
     scenario.do(Commit(session=_OTHER))
@@ -187,11 +206,13 @@ def _format(scenario: LogQuestion, table: TableName) -> None:
 
 
 def _global_format(scenario: LogQuestion, table: TableName) -> None:
-    """Set the format of sessions that begin later: those that are open keep theirs, the one that sets it too."""
+    """Set the format of sessions that begin later, and set it back: those that are open keep theirs."""
     scenario.do(Commit(session=_OTHER))
-    scenario.do(SetGlobal(variable="binlog_format", value=_other_format(scenario), session=_OTHER))
-    for session in (_OTHER, _DROPPING):
-        _insert_in_format(scenario, table, session)
+    own = scenario.server.settings.binlog_format
+    for value, session in ((_other_format(scenario), _DROPPING), (own, _LAST)):
+        scenario.do(SetGlobal(variable="binlog_format", value=value, session=_OTHER))
+        for each in (_OTHER, session):
+            _insert_in_format(scenario, table, each)
 
 
 def _defines(scenario: LogQuestion, table: TableName) -> None:
@@ -246,14 +267,21 @@ def _has_plain_temporary(scenario: LogQuestion, table: TableName) -> None:
 
 
 def _flushes(scenario: LogQuestion, table: TableName) -> None:
-    """Begin another log while both have open transactions."""
+    """Begin another log while both have open transactions, one perhaps with a given GTID, and delete the first log."""
+    if scenario.server.settings.gtid_mode != "OFF":
+        scenario.do(Commit(session=_OTHER))
+        scenario.do(SetSession(variable="gtid_next", value=scenario.given_gtid(), session=_OTHER))
+        scenario.do(Begin(session=_OTHER))
     scenario.do(Insert(table=table, values=(1,), session=_OTHER))
     scenario.do(FlushLogs(session=_DROPPING))
+    scenario.do(PurgeLogs(to=2, session=_OTHER))
+    scenario.do(Insert(table=table, values=(2,), session=_OTHER))
     scenario.do(Commit(session=_OTHER))
 
 
-#: A third session.
+#: A third session, and a fourth.
 _DROPPING: Final = 3
+_LAST: Final = 4
 _WITH_OPTION: Final = "sets the option in a transaction"
 _DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
     "commits": _commits,

@@ -235,8 +235,11 @@ def _mix(scenario: LogQuestion, kept: TableName, plain: TableName) -> None:
 def _use_up(scenario: LogQuestion, table: TableName, marks: tuple[str, ...], *, is_rolled_back: bool) -> None:
     """End a transaction that logs no change; a given GTID is then of an empty one, or goes with what is rolled back."""
     scenario.do(Begin(), *marks)
-    if is_rolled_back:
-        scenario.do(Insert(table=table, values=(1,)), *marks)
+    if not is_rolled_back:
+        scenario.do(Savepoint(name="s"), *marks)
+    scenario.do(Insert(table=table, values=(1,)), *marks)
+    if not is_rolled_back:
+        scenario.do(RollbackTo(name="s"), *marks)
     scenario.do(Rollback() if is_rolled_back else Commit(), *marks)
     # Refused where a GTID was given: it has to be followed by another one.
     scenario.do(Insert(table=table, values=(2,)), *marks)

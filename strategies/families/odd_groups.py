@@ -15,7 +15,7 @@ from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import data_changes, replica_groups, replica_variants
-from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP, MODE
+from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP, MODE, WITH_GROUPS_CUT_OFF
 
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 _OTHER_DATABASE: Final = "other"
@@ -255,8 +255,8 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
         _TEMPORARY: _temporary_within,
     },
     profiles={
-        # Without the event before the next group nothing shows that the rest never came. 9.7.4 may crash there.
-        "cut off": Profiles("worklog", "mysql >= 5.7, < 8.0.27"),
+        # Without the event before the next group nothing shows that the rest never came.
+        "cut off": WITH_GROUPS_CUT_OFF,
         _UNKNOWN_WITHIN: WITH_ANONYMOUS_GTIDS,
         "XA transaction in two phases": Profiles("mysql >= 5.7"),
         "CREATE TABLE with START TRANSACTION": Profiles("mysql >= 8.4"),
@@ -296,9 +296,15 @@ def odd_groups_applied(stream: StreamBuilder) -> None:
     mode = replica_variants.set_mode(stream)
     replica_variants.add_before(stream, mode)
     last = stream.vary(_RELAY_LOGS)
-    for number, part in enumerate(stream.vary(_ODD)(stream)):
+    parts = stream.vary(_ODD)(stream)
+    # The part that goes on in the next relay log: the first one, or the longest, anywhere in it.
+    first = stream.choose.yes()
+    goes_on = 0 if first else max(range(len(parts)), key=lambda number: len(parts[number]))
+    for number, part in enumerate(parts):
         planned = replica_groups.in_mode(stream, part, mode)
-        cut = len(planned) - 1 if last is not None and number == 0 else 0
+        cut = 0
+        if last is not None and number == goes_on:
+            cut = len(planned) - 1 if first else stream.choose.integer(1, len(planned) - 1)
         replica_groups.add(stream, planned[:cut])
         if cut and last is not None:
             _flush(stream, last)

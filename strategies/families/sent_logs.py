@@ -108,6 +108,8 @@ _ASKED: Final = choices(
     ("by position", "by GTIDs"),
     when={_REFUSING_MODE.name: ("ON",), _FORBIDDEN.name: ("sent",)},
 )
+#: The source's logs are each held to its gtid_mode, not only the first that it sends.
+_IN_NEXT: Final = yes_or_no("in the next log", when={_FORBIDDEN.name: ("sent", "before it, and sent")})
 _BY_POSITION: Final = (_ASKED_LOG, _ASKED_PLACE)
 _OF_LOGS: Final = (_LOGS, _NAMES, _END, _CHECKSUMS, _LAST_IN_USE, _CREATED, _LOGGED_BY, _TIME)
 
@@ -252,10 +254,12 @@ def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
 
 
 @family(
-    focus="FORMAT-SEND-MODE", profiles=WITH_MODE_CHECK, dimensions=(_REFUSING_MODE, _FORBIDDEN, _ASKED, _GROUPS_BEFORE)
+    focus="FORMAT-SEND-MODE",
+    profiles=WITH_MODE_CHECK,
+    dimensions=(_REFUSING_MODE, _FORBIDDEN, _ASKED, _GROUPS_BEFORE, _IN_NEXT),
 )
 def sent_in_another_mode(stream: StreamBuilder) -> None:
-    """A log from another gtid_mode than the source has: it has GTIDs under OFF, or groups without them under ON."""
+    """Logs from another gtid_mode than the source has: they have GTIDs under OFF, or groups without them under ON."""
     mode, forbidden = stream.vary(_REFUSING_MODE), stream.vary(_FORBIDDEN)
     stream.settings.update(gtid_mode=mode, log="first", place=PLACES[0])
     if by_gtids := mode == "ON" and forbidden == "sent" and stream.vary(_ASKED) == "by GTIDs":
@@ -269,6 +273,11 @@ def sent_in_another_mode(stream: StreamBuilder) -> None:
     for _ in stream.several_of(_GROUPS_BEFORE):
         groups.add_group(stream, groups.group(stream), anonymous=mode == "OFF")
     if forbidden != "before the position":
+        if stream.vary(_IN_NEXT):
+            stream.settings["logs"] = 2
+            stream.add(replica_groups.rotate(stream, "binlog.000002", 4))
+            stream.describe_format(flags=0, created=0)
+            stream.add(gtid_events.previous_gtids(stream, stream.executed.gtids(), flags=_IGNORABLE))
         _add_forbidden(stream, mode)
 
 

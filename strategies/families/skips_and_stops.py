@@ -18,7 +18,7 @@ from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import data_changes, replica_groups, replica_variants
-from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUPS, MODE
+from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUPS, MODE, WITH_GROUPS_CUT_OFF
 
 #: A position after every event of these streams.
 _FAR: Final = 1_000_000
@@ -164,6 +164,8 @@ _STOP_WITHIN: Final = choices("stop position", ("none", "end of its second event
 
 #: In a permissive mode a group without a GTID may come after it; servers refuse one without a Gtid event there (1837).
 _MODE: Final = choices("gtid_mode", ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE"))
+#: The Gtid event, BEGIN, a change and the end: a group with fewer events is a statement without BEGIN.
+_SHORTEST: Final = 3
 
 
 @family(
@@ -204,6 +206,9 @@ def groups_sent_again(stream: StreamBuilder) -> None:
         *starts, last = stream.offsets[-len(planned) :]
         position = last + 1 if place == "within its last event" else [*starts, last, stream.offset][2]
         stream.settings["until"] = {"log_name": replica_groups.SOURCE_LOG, "log_pos": position}
+    elif mode == "ON" and stream.server.profile in WITH_GROUPS_CUT_OFF and len(planned) > _SHORTEST:
+        # Once more, and cut off: the next group is not a part of it.
+        replica_groups.add(stream, planned[:-1])
     if mode != "ON":
         _add(stream, replica_groups.group(stream))
     for _ in range(2):

@@ -41,6 +41,9 @@ _OF_IGNORED: Final = Dimension(
 )
 #: The log of the source that has the event.
 _LOG: Final = choices("log with the fault", ("the first", "the second"))
+_OF_FIRST: Final = Impossible(
+    {_VICTIM.name: (_DESCRIPTION,), _LOG.name: ("the first",)}, "the relay log does not begin with one that it can read"
+)
 _AFTER: Final = choices("after the fault", ("another group", "nothing"))
 _WITHOUT_ROWS: Final = Impossible(
     {"event with the fault": (_ROWS,), GROUP.name: ("statement that is one",)}, "a statement has no rows"
@@ -181,12 +184,18 @@ def _add_groups(
     return offsets[index], offsets[index + 1]
 
 
-def _relay_log(stream: StreamBuilder, *, after: str = "another group") -> tuple[int, int]:
+def _relay_log(
+    stream: StreamBuilder, *, after: str = "another group", victims: Dimension[str] = _VICTIM
+) -> tuple[int, int]:
     """Add a sound relay log, and return where the event that is to have a fault begins and ends (exclusive)."""
     lengths = declare_up_to(stream, UNASSIGNED[-1]) if stream.server.rules.ignorable else None
     replica_groups.begin_relay_log(stream, lengths=lengths)
     mode = replica_variants.set_mode(stream)
-    return _add_groups(stream, mode, lambda: replica_groups.begin_next_log(stream, lengths=lengths), after, again=True)
+
+    def next_log() -> None:
+        replica_groups.begin_next_log(stream, lengths=lengths)
+
+    return _add_groups(stream, mode, next_log, after, victims, again=True)
 
 
 def _source_log(
@@ -262,12 +271,12 @@ def truncated_relay_logs(stream: StreamBuilder) -> None:
     profiles=WITH_CHECKSUMS,
     fault=True,
     checksums=True,
-    dimensions=(PLACE_OF_BIT, _VICTIM, _LOG, _AFTER, MODE, EXECUTED_BEFORE, _BEFORE, GROUP),
-    impossible=(_WITHOUT_ROWS,),
+    dimensions=(PLACE_OF_BIT, _RECEIVED, _LOG, _AFTER, MODE, EXECUTED_BEFORE, _BEFORE, GROUP),
+    impossible=(_WITHOUT_ROWS, _OF_FIRST),
 )
 def wrong_checksums_in_relay_logs(stream: StreamBuilder) -> None:
     """A relay log with an event of which one bit is wrong."""
-    _spoil(stream, _relay_log(stream, after=stream.vary(_AFTER)), "FORMAT-APPLY-CHECKSUM-WRONG")
+    _spoil(stream, _relay_log(stream, after=stream.vary(_AFTER), victims=_RECEIVED), "FORMAT-APPLY-CHECKSUM-WRONG")
 
 
 @family(

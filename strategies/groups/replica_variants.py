@@ -41,6 +41,8 @@ GROUP: Final = choices("group", ("transaction", "statement that is one"))
 CHANGE: Final = replace(data_changes.CHANGE, when={"group": ("transaction",)})
 #: The same where there is no other group.
 CHANGE_OF_ANY: Final = data_changes.CHANGE
+#: The replicas of which it is known what they do after a group that is cut off; 9.7.4 may crash there.
+WITH_GROUPS_CUT_OFF: Final = Profiles("worklog", "mysql >= 5.7, < 8.0.27")
 #: The servers whose replicas can ignore events by the ids of the servers that made them.
 WITH_IGNORED_SERVERS: Final = Profiles("worklog", "mysql >= 5.5", "mariadb")
 #: Whether a whole group with the same GTID is executed before it, so that it is skipped. What cannot be read, or is

@@ -222,9 +222,15 @@ def _entry(log: PlannedLog, number: int, event: LoggedEvent, flags: int) -> dict
     entry: dict[str, Any] = {"log": number, "type": int(event.type), "flags": flags}
     for name in _REPORTED.get(event.type, ()):
         entry[name] = _text(fields[name])
+    if event.type == EventType.USER_VAR:
+        value = fields.get("variable_value")
+        entry["variable_value"] = None if value is None else int.from_bytes(value, "little", signed=True)
     if event.type == EventType.QUERY:
         extended = log.format.post_header_length(EventType.QUERY) == EXTENDED_QUERY_POST_HEADER
         entry["tables_info"] = tables_text(fields["tables_info"]).decode() if extended else None
+        if not event.generated:
+            # What a server writes itself may have the error of the statement that it stands for.
+            entry["error_code"] = fields["error_code"]
     if event.rows:
         entry["rows_flags"] = fields["rows_flags"]
         entry["rows"] = [{"before": _image(before), "after": _image(after)} for before, after in event.rows]

@@ -48,6 +48,7 @@ ROWS = (
     ("logs-partial-drop-incomplete", "WL7592-LOG-DROPDB-SPLIT", TWO_SIDES),
     ("logs-disconnect-given-gtid", "FORMAT-LOG-GTID-ONCE", TWO_SIDES),
     ("logs-option-takes-anything", "WL4033-LOG-OPTION-* WL4033-LOG-ROWS-QUERY-PER-STATEMENT", MORE_EVENTS),
+    ("logs-first-global-kept", "WL4033-LOG-OPTION-SCOPE WL4033-LOG-ROWS-QUERY-PER-STATEMENT", MORE_EVENTS),
     ("logs-option-never-global", "WL4033-LOG-OPTION-NAME", MORE_EVENTS),
     ("logs-list-sources", "WL40-CREATE-SELECT-SAME-LIST", MORE_EVENTS),
     ("logs-option-case-matters", "WL4033-LOG-O* WL4033-LOG-ROWS-QUERY-*", MORE_EVENTS),

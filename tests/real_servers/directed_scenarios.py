@@ -97,6 +97,9 @@ def _transactions() -> dict[str, tuple[Statement, ...]]:
         "commit": (Begin(), one, two, Commit()),
         "commit of nothing": (Begin(), Commit()),
         "commit of both engines": (Begin(), one, plain, two, Commit()),
+        "another default database inside": (
+            CreateDatabase(database="d2"), Begin(), one, Use(database="d2"), plain, two, Rollback(),
+        ),
         "commit, the other engine first": (Begin(), plain, one, Commit()),
         "rollback": (Begin(), one, two, Rollback()),
         "checksum table inside": (Begin(), one, Maintain(action="checksum", table=_T1), Rollback()),
@@ -333,6 +336,10 @@ def _given_to_refused(engine: str) -> dict[str, _BeforeAndAfter]:
         "alter of a missing table": ((), (AlterTable(table=_MISSING),)),
         "create database that exists": ((), (CreateDatabase(database="d1"),)),
         "drop database that is missing": ((), (DropDatabase(database="d2"),)),
+        "another GTID": ((), (_gtid_next("AUTOMATIC"), _insert(_T1, 1))),
+        "value that an option does not take": (
+            (), (SetSession(variable="binlog_rows_query_log_events", value="2"), _insert(_T1, 1)),
+        ),
     }  # fmt: skip
 
 

@@ -130,7 +130,7 @@ def log_temporary(
     if rules.plain_temporary_at_once and apart and not transactional:
         server.log_transaction(session, [query], end=server.commit_query(session))
     else:
-        transaction.events.append(query)
+        transaction.keep((query,), database=session.database)
         transaction.irrevocable = True
 
 

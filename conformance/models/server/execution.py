@@ -130,6 +130,6 @@ def _run(server: SourceServer, session: Session, statement: Statement) -> None:
     try:
         _HANDLERS[type(statement)](server, session, statement)
     except StatementRefused as refused:
-        gtid_next.release(session, statement, refused)
+        gtid_next.release(session, refused)
         raise
     gtid_next.use_up(server, session, statement)

@@ -91,9 +91,9 @@ def use_up(server: SourceServer, session: Session, statement: Statement) -> None
     session.release()
 
 
-def release(session: Session, statement: Statement, refused: StatementRefused) -> None:
-    """Release what GTID_NEXT gave to a statement that was refused outside transactions."""
-    if session.transaction is None and type(statement) not in _FREE and refused.code != CREATE_SELECT_REFUSED:
+def release(session: Session, refused: StatementRefused) -> None:
+    """Release what GTID_NEXT gave where a statement was refused outside transactions, one that sets a variable too."""
+    if session.transaction is None and refused.code != CREATE_SELECT_REFUSED:
         session.release()
 
 

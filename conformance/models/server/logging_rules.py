@@ -83,6 +83,8 @@ class LoggingRules:
         plain_keeps_beginning: Whether a rollback to a savepoint that came before anything was logged is itself logged
             after any change of a non-transactional table; else as the rollback of the transaction would be.
         savepoint_withdrawn: Whether a rollback to a savepoint drops the SAVEPOINT too.
+        begins_in_last_default: Whether BEGIN has the session's default database at the end of the transaction; else
+            that at its first statement.
         temporary_keeps_transaction: Whether a transaction that created or dropped a temporary table is logged when it
             is rolled back, even if the table is not.
         plain_drop_apart: Whether, in row format, the drop of a non-transactional temporary table is logged before the
@@ -137,6 +139,7 @@ class LoggingRules:
     plain_keeps_savepoints: bool = False
     plain_keeps_beginning: bool = False
     savepoint_withdrawn: bool = False
+    begins_in_last_default: bool = False
     temporary_keeps_transaction: bool = False
     plain_drop_apart: bool = False
     idle_join_apart: bool = False
@@ -193,6 +196,7 @@ _FROM_5_1: Final = replace(
     plain_keeps_transaction=True,
     plain_keeps_savepoints=True,
     savepoint_withdrawn=True,
+    begins_in_last_default=True,
     temporary_keeps_transaction=True,
     plain_drop_apart=True,
     numbered_select_is_unsafe=False,

@@ -247,10 +247,16 @@ class SourceServer:
         self._write_transaction(session, list(logged))
 
     def log_transaction(
-        self, session: Session, logged: Iterable[LoggedEvent], *, end: LoggedEvent, tables: Sequence[TableName] = ()
+        self,
+        session: Session,
+        logged: Iterable[LoggedEvent],
+        *,
+        end: LoggedEvent,
+        database: str | None = None,
+        tables: Sequence[TableName] = (),
     ) -> None:
-        """Write a transaction: BEGIN, its events, its end."""
-        begin = self.query(session, events.BEGIN, tables=tables)
+        """Write a transaction: BEGIN, in the session's default database unless one is given, its events, its end."""
+        begin = self.query(session, events.BEGIN, database=database, tables=tables)
         self._write_transaction(session, [begin, *logged, end])
 
     def commit_query(self, session: Session, tables: Sequence[TableName] = ()) -> LoggedEvent:

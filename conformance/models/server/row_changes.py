@@ -319,7 +319,7 @@ def _log(
         by_statement = session.binlog_format == "STATEMENT" and server.rules.plain_keeps_transaction
         transaction.irrevocable |= by_statement and plain
     if transaction is not None and (kept or (not as_rows and transaction.events)):
-        transaction.events += logged
+        transaction.keep(logged, database=session.database)
         transaction.changed |= changed
         transaction.irrevocable |= plain
         return

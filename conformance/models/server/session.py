@@ -1,6 +1,6 @@
 """Sessions of the model: their variables, temporary tables and open transactions."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Container, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -50,6 +50,7 @@ class OpenTransaction:
 
     Attributes:
         events: The events logged in it so far.
+        database: The session's default database when the first of them was logged.
         irrevocable: Whether `events` hold changes that a rollback does not undo, so that it must be logged.
         registered: Whether a statement of it was logged, in `events` or before it.
         joined: Whether a transactional engine took part, at least to read.
@@ -60,6 +61,7 @@ class OpenTransaction:
     """
 
     events: list[LoggedEvent] = field(default_factory=list)
+    database: str = ""
     irrevocable: bool = False
     registered: bool = False
     joined: bool = False
@@ -67,6 +69,12 @@ class OpenTransaction:
     plain_changed: bool = False
     savepoints: list[SavepointPlace] = field(default_factory=list)
     before: dict[Table, list[Row]] = field(default_factory=dict)
+
+    def keep(self, logged: Iterable[LoggedEvent], *, database: str) -> None:
+        """Keep logged events for the end of the transaction; `database` is the session's default database."""
+        if not self.events:
+            self.database = database
+        self.events += logged
 
     def remember(self, table: Table) -> None:
         """Save a table's rows before its first change in this transaction."""

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from conformance.models.server import events
+from conformance.models.server.logged_event import LoggedEvent
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.session import OpenTransaction, SavepointPlace, Session, StatementRefused
 from conformance.models.server.statements import Begin, Commit, Rollback, RollbackTo, Savepoint
@@ -37,7 +38,12 @@ def commit_open(server: SourceServer, session: Session) -> None:
     session.transaction = None
     if transaction is not None and transaction.events:
         end = server.xid() if transaction.changed else server.commit_query(session)
-        server.log_transaction(session, transaction.events, end=end)
+        _write(server, session, transaction, end)
+
+
+def _write(server: SourceServer, session: Session, transaction: OpenTransaction, end: LoggedEvent) -> None:
+    database = session.database if server.rules.begins_in_last_default else transaction.database
+    server.log_transaction(session, transaction.events, end=end, database=database)
 
 
 def rollback(server: SourceServer, session: Session, statement: Rollback) -> None:
@@ -57,7 +63,8 @@ def roll_back_open(server: SourceServer, session: Session) -> None:
 
 def _log_rolled_back(server: SourceServer, session: Session, transaction: OpenTransaction) -> None:
     if transaction.irrevocable and transaction.events:
-        server.log_transaction(session, transaction.events, end=server.query(session, events.ROLLBACK))
+        end = server.query(session, events.ROLLBACK)
+        _write(server, session, transaction, end)
 
 
 def undo_changes(server: SourceServer, session: Session, transaction: OpenTransaction) -> None:
@@ -91,7 +98,8 @@ def savepoint(server: SourceServer, session: Session, statement: Savepoint) -> N
     transaction.savepoints = [each for each in transaction.savepoints if each.name != statement.name]
     before = len(transaction.events)
     if transaction.registered:
-        transaction.events.append(server.query(session, f"SAVEPOINT `{statement.name}`"))
+        logged = server.query(session, f"SAVEPOINT `{statement.name}`")
+        transaction.keep((logged,), database=session.database)
     rows = {table: list(table.rows) for table in transaction.before}
     length = before if server.rules.savepoint_withdrawn else len(transaction.events)
     place = SavepointPlace(statement.name, length, rows, transaction.joined, transaction.registered)

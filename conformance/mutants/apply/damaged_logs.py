@@ -4,6 +4,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from conformance.binlog.event_types import EventType
+from conformance.binlog.header import TYPE_AT
 from conformance.binlog.servers import server_of
 from conformance.models.replica.applier import Applier
 from conformance.mutants.mutant import Mutant
@@ -41,6 +43,16 @@ def _skipping_executed(request: Request) -> Observation:
     last = observed.events[-1] if observed.events else {}
     skips = last.get("outcome") == "skipped" and last["in_group"] and not request.settings.get("skip_counter")
     return replace(observed, error=None) if skips and _cannot_read_on(observed) else observed
+
+
+def _trusting_descriptions(request: Request) -> Observation:
+    """Answer as an applier that takes a format description with a wrong checksum for the end of the relay log."""
+    observed = answer(request)
+    error = observed.error
+    if error is None or error.at is None or error.kind != "checksum":
+        return observed
+    is_description = request.stream[error.at + TYPE_AT] == EventType.FORMAT_DESCRIPTION
+    return replace(observed, error=None) if is_description else observed
 
 
 def _reading_ahead(request: Request) -> Observation:
@@ -96,6 +108,12 @@ APPLY_DAMAGED_LOGS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-CHECKSUM-WRONG",
         "takes an event whose checksum is wrong for the end of the relay log",
         answer=_ending_at("checksum"),
+    ),
+    Mutant(
+        "apply-description-unverified",
+        "FORMAT-APPLY-CHECKSUM-WRONG",
+        "takes a format description whose checksum is wrong for the end of the relay log",
+        answer=_trusting_descriptions,
     ),
     Mutant(
         "apply-length-ends-log",

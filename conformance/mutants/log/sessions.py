@@ -6,11 +6,12 @@ from typing import Any, Final
 
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.models.server.execution import run
-from conformance.models.server.logged_event import PlannedLog, Unit
+from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.session import AUTOMATIC, UNDEFINED, SavepointPlace
 from conformance.models.server.statements import (
+    REFUSED,
     AlterTable,
     Commit,
     Crash,
@@ -20,6 +21,7 @@ from conformance.models.server.statements import (
     InsertGtids,
     InsertSelect,
     Maintain,
+    PurgeLogs,
     Rollback,
     RollbackTo,
     SetGlobal,
@@ -27,7 +29,8 @@ from conformance.models.server.statements import (
     SetUserVariable,
     Statement,
 )
-from conformance.mutants.log.faults import Answer, is_query, other_scenario, units, without
+from conformance.models.server.transactions import commit_open
+from conformance.mutants.log.faults import Answer, changed, is_query, other_scenario, set_fields, units, without
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.log import scenario_of, written
@@ -53,6 +56,39 @@ def _run_with(*, before: _Change = _nothing, after: _Change = _nothing) -> Answe
         return written(request, server.logs)
 
     return answer
+
+
+def _begin_in_later_default(server: SourceServer, statement: Statement) -> None:
+    """Forget the default database in which an open transaction began."""
+    session = server.sessions.get(statement.session)
+    if session is not None and session.transaction is not None:
+        session.transaction.database = session.database
+
+
+def _commit_at_purge(server: SourceServer, statement: Statement) -> None:
+    if isinstance(statement, PurgeLogs):
+        commit_open(server, server.session(statement.session))
+
+
+def _set_once(scenario: Scenario) -> Scenario:
+    """Return a scenario in which every SET GLOBAL of the option for the statement's text but the first is refused."""
+    option = "binlog_rows_query_log_events"
+    all_of_it = [each for each in scenario.statements if isinstance(each, SetGlobal) and each.variable == option]
+
+    def refused(statement: Statement) -> Statement:
+        again = any(statement is each for each in all_of_it[1:])
+        return SetGlobal(variable=option, value=REFUSED[0], session=statement.session) if again else statement
+
+    return replace(scenario, statements=tuple(map(refused, scenario.statements)))
+
+
+def _unsigned(event: LoggedEvent) -> LoggedEvent:
+    value = int.from_bytes(event.fields["variable_value"], "little", signed=True)
+    return set_fields(variable_value=abs(value).to_bytes(8, "little"))(event)
+
+
+def _has_value(log: PlannedLog, unit: Unit, event: LoggedEvent) -> bool:
+    return "variable_value" in event.fields
 
 
 def _drop_default(server: SourceServer, statement: Statement) -> None:
@@ -354,5 +390,36 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-EVENTS",
         "a session that ends commits its open transaction",
         answer=_run_with(before=_commit_at_end),
+    ),
+    Mutant(
+        "logs-begin-in-later-default",
+        "FORMAT-LOG-STATEMENT",
+        "BEGIN has the default database that the session has at the end of the transaction",
+        answer=_run_with(before=_begin_in_later_default),
+    ),
+    Mutant(
+        "logs-purge-commits",
+        "FORMAT-LOG-EVENTS",
+        "PURGE BINARY LOGS commits the open transaction",
+        answer=_run_with(before=_commit_at_purge),
+    ),
+    Mutant(
+        "logs-first-global-kept",
+        "WL4033-LOG-OPTION-NAME",
+        "a global value of the option for the statement's text can be set only once",
+        also=("WL4033-LOG-OPTION-SCOPE", "WL4033-LOG-ROWS-QUERY-PER-STATEMENT"),
+        answer=other_scenario(_set_once),
+    ),
+    Mutant(
+        "logs-user-variable-unsigned",
+        "FORMAT-LOG-FIELDS",
+        "a negative user variable is written without its sign",
+        answer=changed(_has_value, _unsigned),
+    ),
+    Mutant(
+        "logs-error-of-statement",
+        "FORMAT-LOG-FIELDS",
+        "every INSERT that is logged as a statement has the number of an error",
+        answer=changed(is_query(b"insert"), set_fields(error_code=1051)),
     ),
 )

@@ -1,7 +1,7 @@
 """The format of a session with temporary tables, rollbacks to early savepoints, and statements that change nothing."""
 
 import pytest
-from model_logs import run, statement, words
+from model_logs import events_of, run, statement, words
 
 from conformance.models.server.execution import log_of
 from conformance.models.server.scenario import Scenario
@@ -51,6 +51,13 @@ def test_a_rollback_to_a_savepoint_before_anything_was_logged_is_a_rollback():
     kept = "insert into `d`.`plain` (`a`) values (8)"
     logged = logged_for(*steps, **settings, binlog_format="STATEMENT")
     assert logged[-4:] == ["BEGIN", "SAVEPOINT `t`", kept, "ROLLBACK"]
+
+
+def test_a_transaction_begins_in_the_default_database_of_its_first_statement():
+    elsewhere = (statement("create_database", database="e"), BEGIN, insert(KEPT, 1), statement("use", database="e"))
+    logged = events_of(run(*TABLES, *elsewhere, insert(PLAIN, 3), ROLLBACK, binlog_format="STATEMENT"))
+    databases = {each["query"]: each["database"] for each in logged if each.get("query") in ("BEGIN", "ROLLBACK")}
+    assert databases == {"BEGIN": "d", "ROLLBACK": "e"}
 
 
 def test_an_engine_that_had_read_before_a_savepoint_ends_the_transaction_with_an_xid():

@@ -74,6 +74,15 @@ class TestRefusedStatements:
     def test_any_other_releases_it(self, profile):
         assert given(statement("insert", table="d.missing", values=[1]), profile=profile) == ([1146, None], [])
 
+    def test_so_does_one_that_sets_a_variable(self, profile):
+        wrong = statement("set_session", variable="binlog_rows_query_log_events", value="2")
+        assert given(wrong, INSERT, profile=profile) == ([1231, 1837, None], [])
+        assert given(gtid_next("AUTOMATIC"), INSERT, profile=profile) == ([1790, 1837, None], [])
+
+    def test_inside_a_transaction_it_keeps_its_gtid(self, profile):
+        wrong = statement("set_session", variable="binlog_rows_query_log_events", value="2")
+        assert given(BEGIN, wrong, INSERT, COMMIT, profile=profile)[0] == [None, 1231, None, None, None]
+
     def test_an_implicit_commit_is_refused(self, profile):
         assert given(BEGIN, INSERT, statement("create_table", table="d.u"), profile=profile)[0][-2] == 1778
 
