@@ -26,18 +26,19 @@ _MODULES: Final = (
     "conformance.strategies.families.ignorable_events",
     "conformance.strategies.families.rows_queries",
     "conformance.strategies.families.gtids",
+    "conformance.strategies.families.event_types",
+    "conformance.strategies.families.flagged_events",
     "conformance.strategies.families.format_descriptions",
     "conformance.strategies.families.golden_vectors",
     "conformance.strategies.families.cross_version",
     "conformance.strategies.families.old_sources",
-    "conformance.strategies.families.event_types",
-    "conformance.strategies.families.flagged_events",
     "conformance.strategies.families.column_types",
     "conformance.strategies.families.printed_logs",
     "conformance.strategies.families.replica_logs",
     "conformance.strategies.families.replica_versions",
     "conformance.strategies.families.skips_and_stops",
     "conformance.strategies.families.odd_groups",
+    "conformance.strategies.families.boundaries",
     "conformance.strategies.families.received_streams",
     "conformance.strategies.families.unrecognised_events",
     "conformance.strategies.families.sent_logs",
@@ -54,7 +55,6 @@ _MODULES: Final = (
     "conformance.strategies.faults.bodies",
     "conformance.strategies.faults.relay_logs",
     "conformance.strategies.faults.resources",
-    "conformance.strategies.families.boundaries",
     "conformance.strategies.faults.boundaries",
     "conformance.strategies.faults.boundary_operators",
     "conformance.strategies.faults.shipped_boundaries",
@@ -270,13 +270,13 @@ def _register(made: Family) -> None:
 
 @cache
 def families() -> dict[str, Family]:
-    """Return every family by name."""
-    for module in _MODULES:
-        import_module(module)
+    """Return every family by name, in the order of the modules, whichever of them was imported first."""
+    modules = [import_module(module).__name__ for module in _MODULES]
     for extension in extensions():
-        for module in extension.extension.families:
-            extension.module(module)
-    return dict(_families)
+        modules += [extension.module(module).__name__ for module in extension.extension.families]
+    places = {module: place for place, module in enumerate(modules)}
+    ordered = sorted(_families.items(), key=lambda item: places.get(item[1].function.__module__, len(places)))
+    return dict(ordered)
 
 
 @cache

@@ -1,6 +1,8 @@
 """Families: each makes what the catalogue requires, and the reference reader agrees with its expectations."""
 
 import json
+import subprocess
+import sys
 from collections import defaultdict
 
 import pytest
@@ -26,6 +28,16 @@ DECODED = [(name, profile) for role, name, profile in ROLES_AND_FAMILIES if role
 
 def sample(name, profile, count, role="decode"):
     return [case_of(CaseId(name, profile, seed=11, index=index, role=role)) for index in range(count)]
+
+
+def test_families_have_one_order_whichever_module_is_imported_first():
+    code = (
+        "import conformance.strategies.families.logging_decisions\n"
+        "from conformance.strategies.grammar.family import families\n"
+        "print(*families())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split() == [*families()]
 
 
 @pytest.mark.parametrize(("role", "name", "profile"), ROLES_AND_FAMILIES)
