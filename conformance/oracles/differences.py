@@ -13,6 +13,7 @@ from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import MISSING, NOT_MADE, Cause, passed_on_name
 from conformance.oracles.checks.boundary_steps import OF_STEP, own_steps, step_cause
 from conformance.oracles.checks.boundary_steps import field_cause as boundary_field_cause
+from conformance.oracles.checks.filtered_groups import FATE, cause_of_fate
 from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause, place_of_missing
 from conformance.oracles.checks.logged_event_comparisons import name_of, place_of
 from conformance.oracles.checks.received_warnings import cause_of_warnings
@@ -131,6 +132,8 @@ def _of_entry(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> It
 def _cause_of_field(alignment: Alignment, index: int, name: str, value: Any) -> Cause:
     if alignment.case.role == "boundary":
         return _boundary_cause(alignment, index, name)
+    if (alignment.case.role, name) == ("filter", FATE) and (of_fate := cause_of_fate(alignment, index)) is not None:
+        return of_fate
     of_warnings = cause_of_warnings(alignment) if (alignment.case.role, name) == ("relay", "warning") else None
     return of_warnings or field_cause(alignment, index, name, value)
 

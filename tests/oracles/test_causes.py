@@ -792,6 +792,45 @@ def test_the_way_in_which_a_filter_compares_tables_is_one_finding(mutant, cause)
     assert cause in seen if cause else not any("compared" in each for each in seen)
 
 
+@pytest.mark.parametrize(
+    ("mutant", "role", "family", "finding"),
+    [
+        (
+            "guesses-marked-events",
+            "boundary",
+            "boundary_exhaustive",
+            "boundary_type guessed although the event is marked",
+        ),
+        ("guesses-nothing", "boundary", "gtid_streams", "boundary_type not guessed"),
+        ("fed-headers-only", "boundary", "gtid_streams", "BEGIN, COMMIT or ROLLBACK taken for another statement"),
+        (
+            "rollback-to-ends",
+            "boundary",
+            "boundary_exhaustive",
+            "another statement taken for BEGIN, COMMIT or ROLLBACK",
+        ),
+        ("state-ignore", "boundary", "marked_streams", "state is Ignore Boundary"),
+        ("answer-e", "boundary", "boundary_exhaustive", "answer e) is not given"),
+        ("rows-stay", "filter", "clever_filters", "rows separated from their table"),
+        ("context-stays", "filter", "clever_filters", "parted from its statement"),
+        ("begin-stays", "filter", "clever_filters", "group split"),
+        ("names-without-accents", "filter", "name_filters", "tables compared without regard to accents"),
+        ("first-table-only", "decide", "logging_decisions", "capability of the tables is yes, not no"),
+        ("definitions-safe", "decide", "logging_decisions", "unsafe statement decided as safe"),
+        ("error-logged", "decide", "logging_decisions", "logged despite the error"),
+    ],
+)
+def test_a_fault_is_one_finding_in_whatever_events_and_fields_it_shows(mutant, role, family, finding):
+    require_role(role)
+    assert list(together_of(role, family, "worklog", by_mutant(mutant))) == [f"{role}: {finding}"]
+
+
+def test_a_type_that_no_other_reading_explains_is_a_finding_by_itself():
+    """A BEGIN after a Gtid event, taken for another statement, would end its group at once."""
+    together = together_of("boundary", "gtid_streams", "worklog", by_mutant("type-query-begin-after-gtid"))
+    assert list(together) == ["boundary: boundary_type is Self Contained, not Inside Transaction"]
+
+
 @pytest.mark.parametrize("change", ["position", "no checksum", "as it came"])
 def test_what_is_written_after_a_damaged_format_description_is_one_finding_whatever_its_header(change):
     together = {}
