@@ -820,6 +820,7 @@ def test_the_way_in_which_a_filter_compares_tables_is_one_finding(mutant, cause)
         ("first-table-only", "decide", "logging_decisions", "capability of the tables is yes, not no"),
         ("definitions-safe", "decide", "logging_decisions", "unsafe statement decided as safe"),
         ("error-logged", "decide", "logging_decisions", "logged despite the error"),
+        ("default-database-not-set", "render", "gtid_streams", "statement in another database"),
     ],
 )
 def test_a_fault_is_one_finding_in_whatever_events_and_fields_it_shows(mutant, role, family, finding):
@@ -864,6 +865,13 @@ def test_a_table_id_that_is_misread_is_one_finding_in_maps_and_rows():
     together = together_of("decode", "transactions", "mysql-8.0", misread)
     assert list(together) == ["table_id differs"]
     assert {"FORMAT-TABLE-MAP", "FORMAT-ROWS"} <= together["table_id differs"]
+
+
+def test_rows_that_are_in_no_binlog_statement_are_one_finding_of_what_a_server_runs():
+    together = together_of("render", "rendered_text", "worklog", by_mutant("statement-ends-at-one-flag"))
+    assert "FORMAT-RENDER-BINLOG-RUNS" in together["render: row event missing"]
+    assert "render: event changed" not in together
+    assert "WL4033-GOLDEN-TEXT-BINLOG" not in set().union(*together.values())
 
 
 def test_a_type_that_no_other_reading_explains_is_a_finding_by_itself():
