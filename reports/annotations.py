@@ -5,7 +5,7 @@ from typing import Final
 from conformance.reports.case_alias import case_alias
 from conformance.reports.findings import Finding, findings_of
 from conformance.reports.foreign_text import elided, one_line
-from conformance.reports.outcome import number_of, outcome
+from conformance.reports.outcome import outcome
 from conformance.reports.record import RunRecord
 
 #: Of each step GitHub shows ten errors and ten notices; more findings are counted.
@@ -36,8 +36,7 @@ def _finding(finding: Finding) -> str:
     return _command(
         "error",
         f"{finding.number}. {finding.signature}",
-        f"breaks {number_of(len(finding.requirements), 'requirement')} in {number_of(finding.cases, 'case')}: "
-        f"{finding.breaks}",
+        f"{finding.extent}: {finding.breaks}",
         failure.message,
         f"case {case_alias(failure.case)}; {failure.replay}",
     )

@@ -2,14 +2,21 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
 from conformance.reports.outcome import number_of
 from conformance.reports.record import RunRecord
 from conformance.specs.profiles import PROFILE_GROUPS
-from conformance.specs.run_record import LEVELS, WEIGHTS, Failure, FailureStatus, RequirementResult
+from conformance.specs.run_record import (
+    BESIDE_THE_CATALOGUE,
+    LEVELS,
+    WEIGHTS,
+    Failure,
+    FailureStatus,
+    RequirementResult,
+)
 
 #: The statuses of findings in the order of a list of them.
 _FIRST: Final = ("crash", "hang", "protocol-error", "fail")
@@ -27,6 +34,7 @@ class Finding:
         requirements: Broken requirement -> cases; musts first, and those first that it breaks in most cases.
         profiles: Profile in which it was shown -> cases, in the order of the run's profiles.
         hinders: How many other requirements were not judged in some of the cases because of it.
+        rule: What must hold by the first of the broken requirements; empty if none is of the catalogue.
     """
 
     number: int
@@ -34,6 +42,7 @@ class Finding:
     requirements: Mapping[str, int]
     profiles: Mapping[str, int]
     hinders: int
+    rule: str
 
     @property
     def first(self) -> Failure:
@@ -69,6 +78,13 @@ class Finding:
         """The groups of profiles in which it was shown, the oldest servers first, and last those of a later kit."""
         order = {name: index for index, name in enumerate(PROFILE_GROUPS)}
         return sorted((failure.group for failure in self.failures), key=lambda group: order.get(group, len(order)))
+
+    @property
+    def extent(self) -> str:
+        """How many requirements it breaks, in how many cases; the cases alone where it breaks none of the catalogue."""
+        broken = len(self.requirements.keys() - BESIDE_THE_CATALOGUE.keys())
+        cases = f"in {number_of(self.cases, 'case')}"
+        return f"breaks {number_of(broken, 'requirement')} {cases}" if broken else cases
 
     @property
     def breaks(self) -> str:
@@ -107,10 +123,7 @@ def findings_of(record: RunRecord) -> list[Finding]:
         )
 
     ranked = sorted(findings, key=rank)
-    return [
-        Finding(number, each.failures, each.requirements, each.profiles, each.hinders)
-        for number, each in enumerate(ranked, 1)
-    ]
+    return [replace(each, number=number) for number, each in enumerate(ranked, 1)]
 
 
 def _level(requirement: str, levels: Mapping[str, str]) -> int:
@@ -143,7 +156,8 @@ def _finding(
     order = sorted(requirements, key=rank)
     ranked = sorted(failures, key=lambda each: (each.known is not None, -each.count, each.group))
     shown = {profile: count for profile, count in profiles.items() if count}
-    return Finding(0, tuple(ranked), {each: requirements[each] for each in order}, shown, hinders)
+    rule = next((each.text for each in record.requirements if each.id == order[0]), "")
+    return Finding(0, tuple(ranked), {each: requirements[each] for each in order}, shown, hinders, rule)
 
 
 def finding_of(findings: Iterable[Finding], requirement: str, *, profile: str | None = None) -> Finding | None:

@@ -12,7 +12,7 @@ from conformance.reports.finding_card import badge, finding_card, hindered
 from conformance.reports.findings import Finding, findings_of, why_not_judged
 from conformance.reports.foreign_text import elided, last_call, one_line
 from conformance.reports.matrix import matrix
-from conformance.reports.outcome import Outcome, is_known, number_of, outcome
+from conformance.reports.outcome import Outcome, is_known, outcome
 from conformance.reports.page import page
 from conformance.reports.record import RunRecord
 from conformance.reports.status import STATUSES, TROUBLES
@@ -200,6 +200,7 @@ def _fix_first(findings: Sequence[Finding]) -> Html | None:
             " ",
             element("a", one_line(elided(finding.signature, _MESSAGE_CHARACTERS)), href=f"#finding-{finding.number}"),
             element("div", element("code", finding.breaks, class_="id")),
+            element("p", one_line(elided(finding.rule, _MESSAGE_CHARACTERS))) if finding.rule else None,
             element("p", f"{_weight(finding)} For example: {_sentence(finding)}", class_="quiet"),
             element("p", f"{_stream(finding)}.", class_="quiet") if finding.first.events else None,
         )
@@ -210,8 +211,7 @@ def _fix_first(findings: Sequence[Finding]) -> Html | None:
 
 def _weight(finding: Finding) -> str:
     hinders = f"; {hindered(finding)}" if finding.hinders else ""
-    broken = f"Breaks {number_of(len(finding.requirements), 'requirement')} in {number_of(finding.cases, 'case')}"
-    return f"{broken}{hinders}."
+    return f"{finding.extent.capitalize()}{hinders}."
 
 
 def _sentence(finding: Finding) -> str:
@@ -220,7 +220,9 @@ def _sentence(finding: Finding) -> str:
 
 def _stream(finding: Finding) -> str:
     """Return the role, the profile and the event types of a finding's smallest stream; equal ones in a row are one."""
-    names = [name for name, _ in groupby(event.name for event in finding.first.events if event.type)]
+    # The magic number has the type 0 too, at the start.
+    events = (event for event in finding.first.events if event.type or event.offset)
+    names = [name for name, _ in groupby(event.name for event in events)]
     more = [f"and {len(names) - _STREAM_NAMES} more"] if len(names) > _STREAM_NAMES else []
     types = ", ".join([*(elided(name, _NAME_CHARACTERS) for name in names[:_STREAM_NAMES]), *more])
     return f"Smallest stream, of {finding.first.profile} in the role {finding.first.role}: {types}"

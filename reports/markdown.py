@@ -5,7 +5,7 @@ from typing import Final
 
 from conformance.reports.findings import Finding, findings_of
 from conformance.reports.foreign_text import elided, one_line, visible_line
-from conformance.reports.outcome import number_of, outcome
+from conformance.reports.outcome import outcome
 from conformance.reports.record import RunRecord
 from conformance.reports.replay_line import readable_replay
 from conformance.reports.status import STATUSES, TROUBLES
@@ -48,13 +48,14 @@ def _block(text: str) -> str:
 def _finding(finding: Finding) -> list[str]:
     status = STATUSES[finding.status]
     failure = finding.first
-    breaks = f"breaks {number_of(len(finding.requirements), 'requirement')} in {number_of(finding.cases, 'case')}"
-    profiles = ", ".join(finding.profiles)
+    breaks = code_span(finding.breaks, _MESSAGE_CHARACTERS)
+    profiles = code_span(", ".join(finding.profiles), _MESSAGE_CHARACTERS)
     return [
         f"**{finding.number}. {status.symbol} {status.label}** {escaped_text(finding.signature)}",
         "",
-        f"{breaks}: {code_span(finding.breaks, _MESSAGE_CHARACTERS)}, in {code_span(profiles, _MESSAGE_CHARACTERS)}",
+        f"{finding.extent}: {breaks}, in {profiles}",
         "",
+        *([f"Rule: {escaped_text(finding.rule)}", ""] if finding.rule else []),
         escaped_text(failure.message),
         "",
         *([escaped_text(failure.departure_note), ""] if failure.departure else []),

@@ -83,8 +83,9 @@ def _print_finding(console: Console, finding: Finding, kept: str | None) -> None
     head = Text(f"{finding.number}. {status.symbol} {label}", style=_STYLES[status.name])
     console.print(head + Text(one_line(elided(finding.signature, _MESSAGE_CHARACTERS)), style="bold"))
     hinders = f"; {number_of(finding.hinders, 'other')} not judged because of it" if finding.hinders else ""
-    breaks = f"breaks {number_of(len(finding.requirements), 'requirement')} in {number_of(finding.cases, 'case')}"
-    console.print(Text(f"   {one_line(f'{breaks}: {finding.breaks}{hinders}')}"))
+    console.print(Text(f"   {one_line(f'{finding.extent}: {finding.breaks}{hinders}')}"))
+    if finding.rule:
+        console.print(Text(f"   {one_line(elided(f'rule: {finding.rule}', _MESSAGE_CHARACTERS))}"))
     console.print(Text(f"   {one_line('in ' + ', '.join(finding.profiles))}", style="dim"))
     console.print(Text(f"   {one_line(elided(last_call(failure.message), _MESSAGE_CHARACTERS))}"))
     if failure.departure:

@@ -21,7 +21,7 @@ from conformance.oracles.checks.boundary_answers import (
 )
 from conformance.oracles.checks.boundary_comparisons import check_any_format, check_any_gtid_mode, check_same_rules
 from conformance.oracles.checks.boundary_freedoms import is_of_one_reading
-from conformance.oracles.checks.boundary_steps import NAME
+from conformance.oracles.checks.boundary_steps import NAME, wrong_answer
 from conformance.oracles.checks.misread_statements import check_words_of_later_logs
 from conformance.oracles.checks.remembered_begin import begin_forgotten
 from conformance.oracles.coverage.boundary_coverage import BOUNDARY_TABLES
@@ -59,9 +59,7 @@ def _letter(letter: str) -> Look:
 
     def look(expected: Answer, seen: Answer) -> str:
         true, given = letter in expected["answers"], letter in (seen["answers"] or "")
-        return (
-            "" if true == given else f"answer {letter}) is {'not given' if true else 'given although it is not true'}"
-        )
+        return "" if true == given else wrong_answer(letter, expected["answers"])
 
     return look
 

@@ -19,6 +19,7 @@ from conformance.binlog.event_types import (
 )
 from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
 from conformance.protocol.role import entry_type_name
+from conformance.protocol.roles.decode import STATUS_FIELDS
 
 #: How a difference in a field is named where no more is known.
 DIFFERS: Final = "differs"
@@ -29,7 +30,6 @@ NOT_KNOWN: Final = "not known"
 ACCEPTED: Final = "accepted"
 WRONG_END: Final = "read to a wrong end"
 MISREAD_WHOLE: Final = "misread"
-MISREAD: Final = "with a longer post-header misread"
 #: Role whose entries are events -> what is wrong with one that is missing.
 NOT_MADE: Final = {"relay": "not written", "send": "not sent"}
 
@@ -51,6 +51,16 @@ _LEARNT: Final[Mapping[int, str]] = {
     **dict.fromkeys(
         (*COMPRESSED_ROWS_V1, *COMPRESSED_ROWS, EventType.MARIADB_QUERY_COMPRESSED), "MARIADB compressed event"
     ),
+}
+#: Field -> the types in whose events the same code reads it, with the name that they share for it.
+_SHARED: Final[Mapping[str, Mapping[int, str]]] = {
+    **dict.fromkeys(
+        ("thread_id", "exec_time", "error_code", "database", *STATUS_FIELDS),
+        dict.fromkeys((EventType.EXECUTE_LOAD_QUERY, EventType.MARIADB_QUERY_COMPRESSED), "QUERY"),
+    ),
+    "query": {EventType.EXECUTE_LOAD_QUERY: "QUERY"},
+    "rows_flags": dict.fromkeys((*PRE_GA_ROWS, *COMPRESSED_ROWS_V1, *COMPRESSED_ROWS), "rows event"),
+    "table_id": dict.fromkeys((EventType.TABLE_MAP, *ROWS_TYPES), ""),
 }
 _COLUMNS: Final[Mapping[int, str]] = {
     **dict.fromkeys(INTEGER_BYTES, "integer"),
@@ -90,6 +100,8 @@ class Cause:
         return f"{head}: {self.reason}" if self.reason else head
 
 
+#: What a reader misses that takes post-headers for as long as servers write them: it is one fault, whatever the type.
+LENGTHS_IGNORED: Final = Cause("misread", "event with a longer post-header")
 #: Rows that are read from compressed bytes as if these were rows, and come to words or values that depend on them.
 NOT_UNPACKED: Final = Cause(MISREAD_WHOLE, _GROUPS[EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1])
 
@@ -103,6 +115,15 @@ def group_of_entry(entry: Mapping[str, Any]) -> str:
     """Return the name of the group that the type of an expected entry is in; a vendor's type is a group by itself."""
     name = entry_type_name(entry)
     return event_group(entry["type"]) if name == type_name(entry["type"]) else name
+
+
+def group_of_field(entry: Mapping[str, Any], field: str) -> str:
+    """Return the name of the types in whose events a field is read as in an expected entry; empty for all that have it.
+
+    A Query and an Execute_load_query event have the same head, and a table id is the same in a Table_map and its rows.
+    """
+    shared = _SHARED.get(field, {}).get(entry["type"])
+    return group_of_entry(entry) if shared is None else shared
 
 
 def known_as(entry: Mapping[str, Any]) -> str:

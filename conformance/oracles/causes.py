@@ -11,7 +11,7 @@ from conformance.binlog.header import TYPE_AT
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import (
     ACCEPTED,
-    MISREAD,
+    LENGTHS_IGNORED,
     NOT_KNOWN,
     NOT_MADE,
     REFUSED,
@@ -25,6 +25,7 @@ from conformance.oracles.checks.common_refusals import common_cause
 from conformance.oracles.checks.ended_answers import ended, ends_list
 from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
+from conformance.oracles.checks.kept_lengths import KEPT_LENGTHS, of_kept_lengths
 from conformance.oracles.checks.last_before_fault import is_lost, last_before_fault, lost
 from conformance.oracles.checks.logged_structure import with_its_structure
 from conformance.oracles.checks.miscounted_events import miscounted
@@ -135,6 +136,8 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
 def _cause(alignment: Alignment, check: Check) -> Cause:
     if check.at is not None and check.at in misgoverned(alignment):
         return KEPT
+    if check.at is not None and check.at in of_kept_lengths(alignment):
+        return KEPT_LENGTHS
     if first_remembered(alignment) is not None:
         return REMEMBERED
     index = alignment.index_at(check.at)
@@ -151,7 +154,7 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
     if check.at is not None and _has_longer_post_header(alignment, check.at):
         code = alignment.case.stream[check.at + TYPE_AT]
         if can_misread(code, check.cause) and not _is_at_its_place(alignment, check):
-            return Cause(MISREAD, event_group(code))
+            return LENGTHS_IGNORED
     elif check.at is not None and (of_body := misread_bodies(alignment).get(check.at)) is not None:
         return of_body
     if alignment.case.role == "apply" and (of_counting := miscounted(alignment, check.at)) is not None:
@@ -201,9 +204,14 @@ def _has_longer_post_header(alignment: Alignment, at: int) -> bool:
 
 
 def _is_at_its_place(alignment: Alignment, check: Check) -> bool:
-    """Return whether a check is about a value that is read at its place, wrongly."""
+    """Return whether a check is about a value that is read at its place, wrongly, or about an event of such values."""
     index = alignment.index_at(check.at)
-    return check.cause is not None and index is not None and finds_value(alignment, index, check.cause.field)
+    if check.cause is None or index is None:
+        return False
+    differing = alignment.differing(index) if index < alignment.count else ()
+    return finds_value(alignment, index, check.cause.field) or (
+        bool(differing) and all(finds_value(alignment, index, name) for name in differing)
+    )
 
 
 def _is_at_refusal(alignment: Alignment, check: Check) -> bool:

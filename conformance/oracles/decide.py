@@ -1,7 +1,7 @@
 """The oracles of the role `decide`: how statements are logged (WL#3303)."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from conformance.models.decision.capability import Capability
 from conformance.models.decision.decision import Safety
@@ -19,6 +19,7 @@ Answer = Mapping[str, Any]
 Look = Callable[[Alignment, int, Answer], str | None]
 
 
+_OTHER: Final[Mapping[Safety, Safety]] = {"safe": "unsafe", "unsafe": "safe"}
 _ROW_CAPABLE: Final = "row_capable"
 _STATEMENT_CAPABLE: Final = "statement_capable"
 
@@ -63,9 +64,18 @@ _IN_ORDER: Final = ("row_capable", "statement_capable", "restricted", "format", 
 
 
 def _wrong_field(alignment: Alignment, index: int) -> str:
-    """Return what is wrong first with a decision: the rest follows from it."""
+    """Return what is wrong first with a decision: the rest follows from it.
+
+    Where tables have a wrong capability, it is a matter of the tables and not of which one is asked for.
+    """
     seen = alignment.observed(index)
-    return "" if seen is None else _differs(alignment, index, seen, *_IN_ORDER)
+    if seen is None:
+        return ""
+    wrong = _differs(alignment, index, seen, *_IN_ORDER)
+    if wrong.startswith((_ROW_CAPABLE, _STATEMENT_CAPABLE)):
+        return f"capability of the tables {wrong.partition(' ')[2]}"
+    other = _decided_as(alignment, index, seen) if wrong.startswith(("format", "message")) else ""
+    return f"{_OTHER[other]} statement decided as {other}" if other else wrong
 
 
 def _condition(alignment: Alignment, index: int) -> str:
@@ -133,7 +143,7 @@ def _of_other_flags(alignment: Alignment, index: int, seen: Answer) -> bool:
     if not _own_engines(statement["tables"]) or not _differs(alignment, index, seen, "format", "message"):
         return False
     rows = (row for row in DECISION_TABLE if (row.safety, row.mode) == (statement["safety"], statement["mode"]))
-    outcomes = {(row.format or "none", row.message.kind if row.message else "none") for row in rows}
+    outcomes = set(map(_outcome, rows))
     return (_format(seen), seen["message"]) in outcomes
 
 
@@ -215,16 +225,31 @@ def _kept(alignment: Alignment, index: int, seen: Answer) -> str:
     return wrong if before is not None and _format(seen) == _format(before) else ""
 
 
-def _revised(alignment: Alignment, index: int, seen: Answer) -> str:
-    """Check that a statement is not decided as if its safety were the other one."""
+def _decided_as(alignment: Alignment, index: int, seen: Answer) -> Safety | Literal[""]:
+    """Return the safety as which a statement is decided, if that is the wrong one; empty otherwise.
+
+    Only where the worklog's table decides, and not where logging is off.
+    """
     statement = alignment.case.settings["statements"][index]
     expected = alignment.case.expected.events[index]
-    capability = Capability(row=expected["row_capable"] == "yes", statement=expected["statement_capable"] == "yes")
-    other: Safety = "unsafe" if statement["safety"] == "safe" else "safe"
-    row = row_for(other, statement["mode"], capability)
-    outcome = (row.format or "none", row.message.kind if row.message else "none")
-    wrong = _differs(alignment, index, seen, "format", "message")
-    return f"decided as {other}" if wrong and (_format(seen), seen["message"]) == outcome else ""
+    capability = Capability(row=expected[_ROW_CAPABLE] == "yes", statement=expected[_STATEMENT_CAPABLE] == "yes")
+    own = statement["safety"]
+    if own not in _OTHER:
+        return ""
+    outcomes = {each: _outcome(row_for(each, statement["mode"], capability)) for each in (own, _OTHER[own])}
+    if outcomes[own] != (expected["format"], expected["message"]) or outcomes[own] == outcomes[_OTHER[own]]:
+        return ""
+    return _OTHER[own] if (_format(seen), seen["message"]) == outcomes[_OTHER[own]] else ""
+
+
+def _outcome(row: WorklogRow) -> tuple[str, str]:
+    return row.format or "none", row.message.kind if row.message else "none"
+
+
+def _revised(alignment: Alignment, index: int, seen: Answer) -> str:
+    """Check that a statement is not decided as if its safety were the other one."""
+    other = _decided_as(alignment, index, seen)
+    return f"decided as {other}" if other else ""
 
 
 def _not_executed(alignment: Alignment, index: int, seen: Answer) -> str | None:
@@ -236,7 +261,7 @@ def _not_executed(alignment: Alignment, index: int, seen: Answer) -> str | None:
 def _nothing_logged(alignment: Alignment, index: int, seen: Answer) -> str | None:
     if seen["message"] != "error":
         return None
-    return "" if seen["format"] == "none" else f"logged as {seen['format']} despite the error"
+    return "" if seen["format"] == "none" else "logged despite the error"
 
 
 def _warned_and_executed(alignment: Alignment, index: int, seen: Answer) -> str:

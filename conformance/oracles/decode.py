@@ -8,7 +8,8 @@ from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import PLAIN_GTID_TYPES, EventType
 from conformance.binlog.header import HEADER_BYTES
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.checks.governing_formats import later_governs
+from conformance.oracles.checks.governing_formats import LATEST_GOVERNS, later_governs
+from conformance.oracles.checks.kept_lengths import latest_lengths
 from conformance.oracles.checks.malformed_bodies import known_in_spite_of_flag, malformed
 from conformance.oracles.checks.misread_texts import BY_LENGTH_BYTE, cause_of_refused_text, is_read_by_length_byte
 from conformance.oracles.checks.reader_state import READER_STATE_ORACLES
@@ -145,7 +146,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     # Delivery and framing
     delivered("FORMAT-EVENT-DELIVERED", handled="known"),
     Oracle("FORMAT-EVENT-START", _no_phantoms, abilities=frozenset({"framing"})),
-    Oracle("FORMAT-LATEST-GOVERNS", later_governs),
+    both(Oracle(LATEST_GOVERNS, later_governs), Oracle(LATEST_GOVERNS, latest_lengths)),
     # A source sends the format description without this flag.
     replace(delivered("FORMAT-IN-USE-CHECKSUM"), abilities=frozenset({"framing"})),
     # The common header

@@ -14,9 +14,11 @@ from conformance.oracles.cause import MISSING, NOT_MADE, Cause, passed_on_name
 from conformance.oracles.checks.boundary_steps import OF_STEP, own_steps, step_cause
 from conformance.oracles.checks.boundary_steps import field_cause as boundary_field_cause
 from conformance.oracles.checks.client_heartbeats import HEARTBEAT_DELIVERED, is_heartbeat
+from conformance.oracles.checks.filtered_groups import FATE, cause_of_fate
 from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause, place_of_missing
 from conformance.oracles.checks.logged_event_comparisons import name_of, place_of
 from conformance.oracles.checks.received_warnings import cause_of_warnings
+from conformance.oracles.checks.row_values import cause_of_rows
 from conformance.oracles.checks.written_events import compared, written
 from conformance.oracles.oracle import Check, equal_values, field_cause, shown
 from conformance.protocol.roles.decode import HEADER_FIELDS
@@ -134,6 +136,10 @@ def _of_entry(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> It
 def _cause_of_field(alignment: Alignment, index: int, name: str, value: Any) -> Cause:
     if alignment.case.role == "boundary":
         return _boundary_cause(alignment, index, name)
+    if (alignment.case.role, name) == ("filter", FATE) and (of_fate := cause_of_fate(alignment, index)) is not None:
+        return of_fate
+    if (alignment.case.role, name) == ("decode", "rows") and (of_rows := cause_of_rows(alignment, index)) is not None:
+        return of_rows
     of_warnings = cause_of_warnings(alignment) if (alignment.case.role, name) == ("relay", "warning") else None
     return of_warnings or field_cause(alignment, index, name, value)
 

@@ -9,49 +9,34 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from conformance.binlog.reader import read_events
-from conformance.binlog.servers import server_of
-from conformance.models.filtering.event_part import EventParts
-from conformance.models.filtering.filter_rules import FilterRules
-from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.log_part import Part
-from conformance.models.filtering.table_filter import TableFilter
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.misread_rules import misread_rules
+from conformance.oracles.checks.filtered_groups import (
+    BETWEEN,
+    BORDERS,
+    FATE,
+    PARTED,
+    SEPARATED,
+    SPLIT,
+    cause_of_fate,
+    groups_of,
+    seen_fates,
+    wanted_of_borders,
+)
 from conformance.oracles.oracle import GOOD, Check, Examine, Oracle, both, field_cause, fields
-from conformance.strategies.grammar.case import Case
-
-_FATE: Final = "fate"
-_BORDERS: Final = (Part.MARKER, Part.BEGIN, Part.END)
-_BETWEEN: Final = (Part.STATEMENT, Part.ROWS)
-
-
-def groups_of(case: Case) -> Iterator[list[tuple[int, Fate]]]:
-    """Yield the groups of a case's stream: the index of each event, and what part it is."""
-    parts = EventParts(statements=False)
-    # Without rules for tables, the filter only finds the groups.
-    groups = GroupFilter(TableFilter(FilterRules()))
-    decided: list[list[Fate]] = []
-    for event in read_events(case.stream, server_of(case.id.profile).rules):
-        decided += groups.add(parts.part(event))
-    index = 0
-    for group in (*decided, groups.finish()):
-        yield list(enumerate(group, index))
-        index += len(group)
 
 
 def _group_whole(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """The borders of a group are kept if any event between them is kept, or if there is none."""
     marked = set(alignment.marked(requirement))
     for group in groups_of(alignment.case):
-        seen = {index: entry[_FATE] for index, _ in group if (entry := alignment.observed(index)) and _FATE in entry}
-        between = [seen.get(index) for index, fate in group if fate.part.part in _BETWEEN]
-        if None in between:
+        seen = seen_fates(alignment, group)
+        wanted = wanted_of_borders(group, seen)
+        if wanted is None:
             continue
-        wanted = "kept" if "kept" in between or not between else "dropped"
         # In a CREATE TABLE ... SELECT in row format every event is marked, and all have the same fate.
         for index, fate in group:
-            border = fate.part.part in _BORDERS
+            border = fate.part.part in BORDERS
             if index not in marked or index not in seen or not (border or wanted == "kept"):
                 continue
             if seen[index] == wanted:
@@ -59,7 +44,7 @@ def _group_whole(alignment: Alignment, requirement: str) -> Iterator[Check]:
             else:
                 what = alignment.describe(index)
                 message = f"{what} is {seen[index]}, but the events of its group are {wanted}"
-                yield Check("group split", message, alignment.case.expected.events[index]["offset"])
+                yield Check(SPLIT, message, alignment.case.expected.events[index]["offset"])
 
 
 def _rows_by_table_map(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -70,12 +55,12 @@ def _rows_by_table_map(alignment: Alignment, requirement: str) -> Iterator[Check
         for index, fate in group:
             part = fate.part
             entry, expected = alignment.observed(index), alignment.case.expected.events[index]
-            if entry is None or _FATE not in entry or part.part not in (Part.TABLE_MAP, Part.ROWS):
+            if entry is None or FATE not in entry or part.part not in (Part.TABLE_MAP, Part.ROWS):
                 continue
-            seen = entry[_FATE]
+            seen = entry[FATE]
             if part.part is Part.TABLE_MAP:
                 maps[part.table_id] = seen
-                wanted = expected.get(_FATE) if index in marked else None
+                wanted = expected.get(FATE) if index in marked else None
             else:
                 wanted = maps.get(part.table_id)
             if wanted is None:
@@ -86,10 +71,10 @@ def _rows_by_table_map(alignment: Alignment, requirement: str) -> Iterator[Check
             message = f"{alignment.describe(index)} is {seen}, expected {wanted} by its table"
             if part.part is Part.TABLE_MAP:
                 # Its rows may have the same fate: they are not parted from it.
-                cause = field_cause(alignment, index, _FATE, seen)
+                cause = field_cause(alignment, index, FATE, seen)
                 yield Check("fate of TABLE_MAP differs", message, expected["offset"], cause)
             else:
-                yield Check("rows separated from their table", message, expected["offset"])
+                yield Check(SEPARATED, message, expected["offset"])
 
 
 def _xa_alike(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -97,13 +82,13 @@ def _xa_alike(alignment: Alignment, requirement: str) -> Iterator[Check]:
     marked = set(alignment.marked(requirement))
     begun: dict[str, str] = {}
     for group in groups_of(alignment.case):
-        seen = {index: entry[_FATE] for index, _ in group if (entry := alignment.observed(index)) and _FATE in entry}
+        seen = seen_fates(alignment, group)
         first = next(((index, fate.part) for index, fate in group if fate.part.xa), None)
         if first is None:
             continue
         start, name = first[0], first[1].xa
         if first[1].part is Part.BEGIN and start in seen:
-            held = any(seen.get(index) == "kept" for index, fate in group if fate.part.part in _BETWEEN)
+            held = any(seen.get(index) == "kept" for index, fate in group if fate.part.part in BETWEEN)
             begun[name] = "kept" if held else seen[start]
         wanted = begun.get(name)
         for index in (each for each, _ in group if each in marked and each in seen):
@@ -115,7 +100,7 @@ def _xa_alike(alignment: Alignment, requirement: str) -> Iterator[Check]:
 
 
 def _is_wrong(alignment: Alignment, index: int) -> bool:
-    return alignment.observed(index) is not None and _FATE in alignment.differing(index)
+    return alignment.observed(index) is not None and FATE in alignment.differing(index)
 
 
 def _context_with_statement(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -123,17 +108,17 @@ def _context_with_statement(alignment: Alignment, requirement: str) -> Iterator[
     marked = set(alignment.marked(requirement))
     for group in groups_of(alignment.case):
         for place, (index, _) in enumerate(group):
-            owner = next((each for each, fate in group[place:] if fate.part.part in _BETWEEN), None)
+            owner = next((each for each, fate in group[place:] if fate.part.part in BETWEEN), None)
             if index not in marked or (owner is not None and _is_wrong(alignment, owner)):
                 continue
             entry, expected = alignment.observed(index), alignment.case.expected.events[index]
-            if entry is None or _FATE not in entry:
+            if entry is None or FATE not in entry:
                 continue
-            if entry[_FATE] == expected[_FATE]:
+            if entry[FATE] == expected[FATE]:
                 yield GOOD
             else:
-                message = f"{alignment.describe(index)}: fate is {entry[_FATE]!r}, expected {expected[_FATE]!r}"
-                yield Check("parted from its statement", message, expected["offset"])
+                message = f"{alignment.describe(index)}: fate is {entry[FATE]!r}, expected {expected[FATE]!r}"
+                yield Check(PARTED, message, expected["offset"])
 
 
 def _no_error_or_phantom(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -147,12 +132,12 @@ def _no_error_or_phantom(alignment: Alignment, requirement: str) -> Iterator[Che
         yield Check("entry where no event starts", f"there is an entry for offset {at}, where no event starts", at)
 
 
-def _by_names(examine: Examine) -> Examine:
-    """Return the examination whose failed checks have another way to compare tables as their cause, where it is one."""
+def _with_causes(examine: Examine) -> Examine:
+    """Return the examination whose failed checks have what the fates together show as their cause, where they do."""
 
     def examined(alignment: Alignment, requirement: str) -> Iterator[Check]:
         for check in examine(alignment, requirement):
-            cause = None if check is GOOD else misread_rules(alignment)
+            cause = None if check is GOOD else cause_of_fate(alignment, alignment.index_at(check.at))
             yield check if cause is None else replace(check, cause=cause)
 
     return examined
@@ -160,13 +145,13 @@ def _by_names(examine: Examine) -> Examine:
 
 def _oracle(requirement: str, examine: Examine) -> Oracle:
     return both(
-        Oracle(requirement, _by_names(examine), any_of=frozenset({_FATE})),
+        Oracle(requirement, _with_causes(examine), any_of=frozenset({FATE})),
         Oracle(requirement, _no_error_or_phantom),
     )
 
 
 def _fate(requirement: str) -> Oracle:
-    return _oracle(requirement, fields(requirement, _FATE).examine)
+    return _oracle(requirement, fields(requirement, FATE).examine)
 
 
 #: Every oracle of the role, in the order of the catalogue.

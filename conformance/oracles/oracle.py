@@ -16,6 +16,7 @@ from conformance.oracles.cause import (
     WRONG_END,
     Cause,
     group_of_entry,
+    group_of_field,
     known_as,
     without_codes,
 )
@@ -242,7 +243,7 @@ def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Caus
     if is_read_by_length_byte(alignment, index, field, seen):
         return BY_LENGTH_BYTE
     of_end = cause_of_end(alignment, index, field, how) if field in LAST_FIELDS and how in ENDINGS else None
-    return of_end or Cause(_KINDS.get(how, DIFFERS), group_of_entry(event), field)
+    return of_end or Cause(_KINDS.get(how, DIFFERS), group_of_field(event, field), field)
 
 
 def equal_values(expected: Any, seen: Any) -> bool:

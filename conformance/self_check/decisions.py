@@ -8,7 +8,7 @@ from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.boundary_steps import OF_STEP, step_cause
-from conformance.oracles.filter import groups_of
+from conformance.oracles.checks.filtered_groups import groups_of
 from conformance.protocol.observation import Observation, RoleDeclaration
 from conformance.strategies.grammar.case import Case
 

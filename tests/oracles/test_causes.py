@@ -10,14 +10,16 @@ from conformance.binlog.header import TYPE_AT
 from conformance.models.boundary.header_answers import header_answers
 from conformance.models.boundary.step_entry import worklog_entry
 from conformance.models.boundary.worklog_parser import WorklogParser
-from conformance.mutants.mutant import MutantImplementation
+from conformance.mutants.mutant import Mutant, MutantImplementation
 from conformance.mutants.registry import mutant_of
 from conformance.oracles.cause import Cause
 from conformance.oracles.checks.boundary_steps import fed_by_offset
+from conformance.oracles.checks.governing_formats import LATEST_GOVERNS
 from conformance.oracles.checks.json_differences import json_difference
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.reasons import crash_reason, normalised
 from conformance.protocol.observation import Observation, Refusal, Trouble
+from conformance.protocol.reported_event import report
 from conformance.protocol.roles.decode import STATUS_FIELDS
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
@@ -642,7 +644,7 @@ def test_a_text_that_begins_in_the_unknown_bytes_is_misread_for_the_longer_post_
         events = ({**each, "database": "\1" + each["database"]} if at in of_queries else each
                   for at, each in enumerate(answer.events))  # fmt: skip
         together |= findings(case, replace(answer, events=tuple(events)))
-    assert together == {"QUERY with a longer post-header misread": {"FORMAT-POST-HEADER-LENGTHS"}}
+    assert together == {"event with a longer post-header misread": {"FORMAT-POST-HEADER-LENGTHS"}}
 
 
 @pytest.mark.parametrize(("role", "wrong"), [("send", "not sent"), ("relay", "not written")])
@@ -790,6 +792,92 @@ def test_the_way_in_which_a_filter_compares_tables_is_one_finding(mutant, cause)
     # Where a single table that passes is enough explains an answer too, that is not known.
     assert seen - {cause} <= {"filter: fate of QUERY differs"}
     assert cause in seen if cause else not any("compared" in each for each in seen)
+
+
+@pytest.mark.parametrize(
+    ("mutant", "role", "family", "finding"),
+    [
+        (
+            "guesses-marked-events",
+            "boundary",
+            "boundary_exhaustive",
+            "boundary_type guessed although the event is marked",
+        ),
+        ("guesses-nothing", "boundary", "gtid_streams", "boundary_type not guessed"),
+        ("fed-headers-only", "boundary", "gtid_streams", "BEGIN, COMMIT or ROLLBACK taken for another statement"),
+        (
+            "rollback-to-ends",
+            "boundary",
+            "boundary_exhaustive",
+            "another statement taken for BEGIN, COMMIT or ROLLBACK",
+        ),
+        ("state-ignore", "boundary", "marked_streams", "state is Ignore Boundary"),
+        ("answer-e", "boundary", "boundary_exhaustive", "answer e) is not given"),
+        ("rows-stay", "filter", "clever_filters", "rows separated from their table"),
+        ("context-stays", "filter", "clever_filters", "parted from its statement"),
+        ("begin-stays", "filter", "clever_filters", "group split"),
+        ("names-without-accents", "filter", "name_filters", "tables compared without regard to accents"),
+        ("first-table-only", "decide", "logging_decisions", "capability of the tables is yes, not no"),
+        ("definitions-safe", "decide", "logging_decisions", "unsafe statement decided as safe"),
+        ("error-logged", "decide", "logging_decisions", "logged despite the error"),
+        ("default-database-not-set", "render", "gtid_streams", "statement in another database"),
+    ],
+)
+def test_a_fault_is_one_finding_in_whatever_events_and_fields_it_shows(mutant, role, family, finding):
+    require_role(role)
+    expected = finding if role == "decode" else f"{role}: {finding}"
+    assert list(together_of(role, family, "worklog", by_mutant(mutant))) == [expected]
+
+
+def with_lengths_of_the_first_format(case):
+    """Return the answer of a reader that takes the lengths of post-headers from the first format description alone."""
+    lengths = []
+
+    def read(event, reported):
+        if event.header.type == EventType.FORMAT_DESCRIPTION:
+            lengths.append(event.format.post_header_lengths)
+            return reported
+        kept = replace(event, format=replace(event.format, post_header_lengths=lengths[0]))
+        return {**reported, **report(kept)}
+
+    return MutantImplementation(Mutant("kept", LATEST_GOVERNS, "lengths are kept", read)).ask(request_of(case))
+
+
+def test_lengths_of_post_headers_that_are_kept_are_one_finding_of_the_rule_on_later_format_descriptions():
+    together = together_of("decode", "changed_format_descriptions", "mysql-8.0", with_lengths_of_the_first_format)
+    # A refusal of the first event that is misread has the reader's own words: nothing else is seen of its reading.
+    delivered = {finding: broken for finding, broken in together.items() if " refused: " not in finding}
+    assert delivered == {"post-header lengths of an earlier format description kept": {LATEST_GOVERNS}}
+
+
+def test_a_type_that_is_always_misread_does_not_show_that_lengths_are_kept():
+    def misread(case):
+        return changed(case, lambda each: {**each, "query": f"?{each['query']}"} if "query" in each else each)
+
+    together = together_of("decode", "changed_format_descriptions", "mysql-8.0", misread)
+    assert list(together) == ["query of QUERY differs"]
+
+
+def test_a_table_id_that_is_misread_is_one_finding_in_maps_and_rows():
+    def misread(case):
+        return changed(case, lambda each: {**each, "table_id": each["table_id"] + 1} if "table_id" in each else each)
+
+    together = together_of("decode", "transactions", "mysql-8.0", misread)
+    assert list(together) == ["table_id differs"]
+    assert {"FORMAT-TABLE-MAP", "FORMAT-ROWS"} <= together["table_id differs"]
+
+
+def test_rows_that_are_in_no_binlog_statement_are_one_finding_of_what_a_server_runs():
+    together = together_of("render", "rendered_text", "worklog", by_mutant("statement-ends-at-one-flag"))
+    assert "FORMAT-RENDER-BINLOG-RUNS" in together["render: row event missing"]
+    assert "render: event changed" not in together
+    assert "WL4033-GOLDEN-TEXT-BINLOG" not in set().union(*together.values())
+
+
+def test_a_type_that_no_other_reading_explains_is_a_finding_by_itself():
+    """A BEGIN after a Gtid event, taken for another statement, would end its group at once."""
+    together = together_of("boundary", "gtid_streams", "worklog", by_mutant("type-query-begin-after-gtid"))
+    assert list(together) == ["boundary: boundary_type is Self Contained, not Inside Transaction"]
 
 
 @pytest.mark.parametrize("change", ["position", "no checksum", "as it came"])

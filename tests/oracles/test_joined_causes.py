@@ -110,7 +110,7 @@ def test_a_longer_post_header_of_an_event_that_does_not_fit_into_the_buffer_is_m
     answer = refused_where(case, is_across, "out of range")
     expected = replace(case.expected, made_for={len(answer.events): "FORMAT-POST-HEADER-LENGTHS"})
     seen = findings(replace(case, expected=expected), answer)
-    assert {each.split(" refused")[0] for each in seen} == {"ROWS_QUERY with a longer post-header misread"}
+    assert {each.split(" refused")[0] for each in seen} == {"event with a longer post-header misread"}
 
 
 def test_another_reason_for_a_large_event_is_about_its_type():
@@ -276,7 +276,7 @@ def test_zero_in_the_place_of_a_large_number_is_not_taken_for_its_lower_bytes():
         together |= findings(
             replace(case, expected=replace(expected, events=events)), replace(answer, events=wrong)
         ).keys()
-    assert together == {"XID with a longer post-header misread"}
+    assert together == {"event with a longer post-header misread"}
 
 
 def test_a_table_with_compressed_columns_that_is_refused_is_one_finding_whatever_the_words():

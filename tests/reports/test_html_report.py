@@ -86,6 +86,16 @@ def test_what_to_fix_first_names_the_events_of_its_smallest_stream(example: RunR
     names = dict.fromkeys(event.name for event in example.failures[0].events if event.type)
     assert names
     assert f"Smallest stream, of mysql-8.0 in the role decode: {', '.join(names)}." in first
+    assert "A Rows_query event gives back the text of the statement byte by byte" in first
+
+
+def test_an_event_of_type_0_is_named_in_what_to_fix_first(tmp_path: Path):
+    shown = failure()
+    *others, last = shown["events"]
+    unknown = {**last, "type": 0, "name": "UNKNOWN"}
+    page = page_of(tmp_path, finished({**shown, "events": [*others, unknown]}, requirement()))
+    names = dict.fromkeys(each["name"] for each in others if each["type"])
+    assert f"{', '.join([*names, 'UNKNOWN'])}." in page.text
 
 
 def test_a_failure_shows_requirement_difference_bytes_and_the_command_that_reproduces_it(example: RunRecord):

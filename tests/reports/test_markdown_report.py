@@ -34,6 +34,7 @@ def test_each_new_failure_has_the_command_that_reproduces_it(example: RunRecord)
         "binlog-conformance replay gtid_events/mysql-8.0/choices-BAAB mysql-replication==1.0.17",
         "binlog-conformance replay rows_query/mysql-8.0/choices-AgQGCA mysql-replication==1.0.17",
     ]
+    assert text.count("\n\nRule: A Rows\\_query event gives back the text") == 1
     assert "- `event of an unassigned type refused: KeyError: N`: reported upstream, waits for a release" in text
 
 

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-from example_record import example_lines, failure, finished, requirement, write_lines
+from example_record import crash, example_lines, failure, finished, requirement, write_lines
 from hostile import hostile_and_long, hostile_lines
 from rich.console import Console
 
@@ -71,6 +71,19 @@ def test_a_finding_is_one_block_with_what_it_breaks(tmp_path: Path):
     assert "; 1 other not judged because of it" in text
     assert "in mysql-8.0, mariadb-11.x" in text
     assert len(text.splitlines()) < 15
+
+
+def test_a_finding_has_the_text_of_the_first_requirement_that_it_breaks(example: RunRecord):
+    text = printed(example, width=200)
+    assert text.count("rule: A Rows_query event gives back the text of the statement byte by byte, whatever its") == 1
+
+
+def test_a_crash_beside_the_catalogue_counts_no_broken_requirement(tmp_path: Path):
+    lines = finished(crash(requirement="TROUBLE", count=3), requirement("A-1", "pass"))
+    text = printed(read_record(write_lines(tmp_path / "run.jsonl", lines)), width=200)
+    assert "   in 3 cases: TROUBLE" in text
+    assert "breaks 1 requirement" not in text
+    assert "rule: " not in text
 
 
 def test_a_run_that_was_cut_off_is_reported_as_such(tmp_path: Path):

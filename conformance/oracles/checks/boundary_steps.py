@@ -24,6 +24,7 @@ from conformance.models.boundary.transition_table import CELLS, COLUMNS, Cell, S
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import DIFFERS, MISSING, Cause
+from conformance.oracles.checks.misread_types import misread_type
 
 Entry = Mapping[str, Any]
 #: What a parser remembers: under the worklog's profile its type and whether the open transaction has a BEGIN.
@@ -37,6 +38,7 @@ _AFTER_STEP: Final = ("state", "within_transaction")
 _MARKER: Final = "marker"
 #: The field with what the header alone answers: it follows from the marker.
 _ANSWERS: Final = "answers"
+_IGNORE: Final = BoundaryType.IGNORE_BOUNDARY.heading
 #: The types of Rotate events and of artificial ones.
 _OF_ROTATES: Final = {BoundaryType.SELF_CONTAINED.heading, BoundaryType.IGNORE_BOUNDARY.heading}
 #: The name of a boundary type.
@@ -312,12 +314,44 @@ def field_cause(alignment: Alignment, index: int, name: str) -> Cause:
         return Cause("kept at an Incident", field="state", role="boundary")
     if name in _AFTER_STEP and own.get("warning") and "state" in own and value is not None:
         return Cause("is not Not Defined after an error", field="state", role="boundary")
+    if name == "boundary_type" and (of_type := misread_type(_fed(alignment, index), wanted, value)) is not None:
+        return of_type
     if name == "boundary_type" and {wanted, value} == _OF_ROTATES and _is_rotate(alignment, index):
         return Cause("not distinguished from an artificial one", "Rotate", name, role="boundary")
+    if name in OF_STEP and (of_ignored := _of_ignored(name, own, value)) is not None:
+        return of_ignored
+    if name == _ANSWERS and (of_answer := _of_answer(wanted, value or "")) is not None:
+        return of_answer
     if name in OF_STEP and name != "warning":
-        return Cause(f"is {'missing' if value is None else value}, not {wanted}", field=name, role="boundary")
+        how = MISSING if value is None else f"is {value}, not {wanted}"
+        return Cause(how, field=name, role="boundary")
     how = DIFFERS if value and wanted else MISSING if wanted else "not expected"
     return Cause(how, field=name, role="boundary")
+
+
+def _fed(alignment: Alignment, index: int) -> FedEvent:
+    return fed_by_offset(alignment.case.stream)[alignment.case.expected.events[index]["offset"]]
+
+
+def _of_ignored(name: str, own: Entry, value: object) -> Cause | None:
+    """Return the cause of a state that no parser is ever in, or that an event changes which is to be ignored."""
+    if name != "state" or value is None:
+        return None
+    if value == _IGNORE:
+        return Cause(f"is {_IGNORE}", field=name, role="boundary")
+    is_ignored = own.get("boundary_type") == _IGNORE
+    return Cause("changed by an event to be ignored", field=name, role="boundary") if is_ignored else None
+
+
+def _of_answer(wanted: str, given: str) -> Cause | None:
+    """Return the cause of answers that differ in one letter, as the requirement on that answer names it."""
+    wrong = set(wanted) ^ set(given)
+    return Cause(wrong_answer(wrong.pop(), wanted), role="boundary") if len(wrong) == 1 else None
+
+
+def wrong_answer(letter: str, wanted: str) -> str:
+    """Return what is wrong with one of the eight answers, in words; `wanted`: the letters of the true ones."""
+    return f"answer {letter}) is {'not given' if letter in wanted else 'given although it is not true'}"
 
 
 def _is_rotate(alignment: Alignment, index: int) -> bool:

@@ -11,6 +11,7 @@ from conformance.oracles.checks.printed_events import Fault
 from conformance.oracles.checks.printed_facts import Printed
 from conformance.oracles.checks.printed_log import PrintedEvent, PrintedLog
 
+_ELSEWHERE: Final = "statement in another database"
 _USE: Final = re.compile(r"use `((?:[^`]|``)*)`\s*/\*!\*/;", re.IGNORECASE)
 #: A statement that every program prints as it is: control characters and other characters are shown in several ways.
 _PLAIN: Final = re.compile(r"[ -~\n]+\Z")
@@ -51,11 +52,11 @@ def _in_its_database(printed: Printed, index: int, event: PrintedEvent) -> Fault
     if used and used[-1] == name:
         return None
     if since:
-        return "statement without a database", f"{name!r} was dropped, and is not the default database again"
+        return _ELSEWHERE, f"{name!r} was dropped, and is not the default database again"
     if not used and not printed.is_first:
         return None  # The database may have been set in the log before.
     where = f"in the database {used[-1]!r}" if used else "without a database"
-    return "statement in another database", f"it is executed {where}, expected in {name!r}"
+    return _ELSEWHERE, f"it is executed {where}, expected in {name!r}"
 
 
 def _line_of_drop(printed: Printed, index: int, name: str) -> int:

@@ -9,6 +9,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, MAGIC, TYPE_AT, Header
 from conformance.binlog.rows.images import rows_kind
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.checks.printed_events import MISSING_ROWS
 from conformance.oracles.checks.printed_facts import Fact, Printed, name_of, printed_of
 from conformance.oracles.oracle import GOOD, Check
 
@@ -88,9 +89,10 @@ def _statements_in_order(alignment: Alignment, printed: Printed, run: Sequence[b
     seen = [bare for each in run for end in (None, -CHECKSUM_BYTES) if (bare := _bare(each, end)) in known]
     for place, (event, fact) in enumerate(wanted):
         if seen[place : place + 1] != [event]:
-            how = "not in its place" if event in seen[place:] else "missing"
+            signature = "row event not in its place" if event in seen[place:] else MISSING_ROWS
+            how = signature.removeprefix("row event ")
             message = f"in the BINLOG statements, {name_of(alignment, fact)} is {how}"
-            yield Check(f"row event {how}", message, fact["offset"])
+            yield Check(signature, message, fact["offset"])
             return
     if len(seen) > len(wanted):
         yield Check("row event run twice", f"{len(seen) - len(wanted)} row events are in BINLOG statements again")

@@ -10,6 +10,7 @@ from typing import Any
 from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.governing_formats import ends_right, governed_events, is_misdescribed, misgoverned
+from conformance.oracles.checks.kept_lengths import of_kept_lengths
 
 Entry = Mapping[str, Any]
 
@@ -20,7 +21,9 @@ def misled(alignment: Alignment) -> frozenset[int]:
     """Return the offsets of the events that a reader gets wrong because of what it has read before."""
     if alignment.case.role != "decode":
         return frozenset()
-    return frozenset((*misgoverned(alignment), *_misdescribed(alignment), *_without_table(alignment)))
+    return frozenset(
+        (*misgoverned(alignment), *of_kept_lengths(alignment), *_misdescribed(alignment), *_without_table(alignment))
+    )
 
 
 def _misdescribed(alignment: Alignment) -> Iterator[int]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Final
+from unicodedata import combining, normalize
 
 from conformance.binlog.reader import read_events
 from conformance.binlog.servers import server_of
@@ -19,9 +20,14 @@ from conformance.strategies.grammar.case import Case
 _READINGS: Final[Mapping[str, Callable[[TableName], object]]] = {
     "by database and name joined with a dot": lambda table: f"{table.database}.{table.name}",
     "without regard to letter case": lambda table: (table.database.lower(), table.name.lower()),
+    "without regard to accents": lambda table: (_without_accents(table.database), _without_accents(table.name)),
 }
 
 _RULES: Final = ("do_tables", "ignore_tables")
+
+
+def _without_accents(name: str) -> str:
+    return "".join(each for each in normalize("NFD", name) if not combining(each))
 
 
 class _Careless(FilterRules):

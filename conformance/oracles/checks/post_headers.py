@@ -17,12 +17,14 @@ from conformance.protocol.roles.decode import HEADER_FIELDS
 LONGER: Final = "FORMAT-POST-HEADER-LENGTHS"
 #: Reported fields that are made of fields of the post-header -> the types.
 _MADE_OF_IT: Final = {"gtid": PLAIN_GTID_TYPES}
-#: How many numbers there are of four to seven bytes.
-_NUMBERS_OF_BYTES: Final = tuple(1 << 8 * size for size in range(4, 8))
+#: What a reader keeps, and does not read from a body.
+OF_READER: Final = ("position", "executed_gtid_set")
+#: How many numbers there are of two to seven bytes.
+_NUMBERS_OF_BYTES: Final = tuple(1 << 8 * size for size in range(2, 8))
 
 
 @cache
-def _known_part(code: int) -> frozenset[str]:
+def known_part(code: int) -> frozenset[str]:
     """Return the reported fields that come before the unknown bytes of a longer post-header."""
     # The known fields are the same whatever length is declared.
     known = (each.name for each in layout_of(code, 0).post_header)
@@ -38,28 +40,46 @@ def can_misread(code: int, cause: Cause | None) -> bool:
     """
     if cause is None:
         return True
-    before = cause.field in HEADER_FIELDS or cause.field in _known_part(code)
+    before = cause.field in (*HEADER_FIELDS, *OF_READER) or cause.field in known_part(code)
     return cause.kind not in (NOT_KNOWN, SIGNED) and cause != OTHER_CHARACTERS and not before
 
 
 def _is_cut(expected: object, seen: object) -> bool:
-    """Return whether a number has the lower bytes of a larger one, four at least; zeros may be any bytes."""
+    """Return whether a number has the lower bytes of a larger one, two at least; zeros may be any bytes."""
     if not isinstance(expected, int) or not isinstance(seen, int) or not seen:
         return False
     return expected != seen and any(expected % numbers == seen for numbers in _NUMBERS_OF_BYTES)
 
 
+def _is_part(expected: object, seen: object) -> bool:
+    """Return whether a text has the right beginning, or the right end and none of the bytes before it."""
+    if not isinstance(expected, str) or not isinstance(seen, str) or not expected or not seen:
+        return False
+    return expected != seen and (expected.startswith(seen) or seen.startswith(expected) or expected.endswith(seen))
+
+
+def _has_fewer_rows(expected: object, seen: object) -> bool:
+    """Return whether rows are the first of those expected; a rows event has one at least."""
+    if not isinstance(expected, list | tuple) or not isinstance(seen, list | tuple) or not seen:
+        return False
+    return len(seen) < len(expected) and list(seen) == list(expected[: len(seen)])
+
+
 def finds_value(alignment: Alignment, index: int, field: str) -> bool:
     """Return whether a field of an expected event has the bytes that are expected, and is made of them wrongly.
 
-    A number has a sign then, or lacks its upper bytes; a text is in other characters. It is read at its place,
-    whatever the length of the post-header.
+    A number has a sign then, or lacks its upper bytes; a text is in other characters, or a part of it is missing; of
+    rows the last are missing. It is read at its place, whatever the length of the post-header.
     """
     seen = alignment.observed(index) if index < alignment.count else None
     if seen is None:
         return False
     values = alignment.case.expected.events[index].get(field), seen.get(field)
-    return any(is_so(*values) for is_so in (is_read_as_signed, _is_cut, is_in_other_characters))
+    return any(is_so(*values) for is_so in _FOUND)
+
+
+#: How a value is wrong that was found at its place.
+_FOUND: Final = (is_read_as_signed, _is_cut, is_in_other_characters, _is_part, _has_fewer_rows)
 
 
 def has_same_rows(alignment: Alignment, difference: Difference) -> bool:

@@ -1,7 +1,7 @@
 """The checks of a single event in a printed log."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
@@ -17,6 +17,8 @@ Fault = tuple[str, str] | None
 #: Judges an event in a printed log; the number is that of its fact.
 JudgeEvent = Callable[[Printed, int, PrintedEvent], Fault]
 
+#: What is wrong where an event that a server needs to run rows is in no BINLOG statement.
+MISSING_ROWS: Final = "row event missing"
 _TYPE_NAMES: Final = tuple(each.heading for each in BoundaryType)
 _DELIMITER: Final = "/*!*/;"
 #: How a program ends what it prints: the lines after those of the last event.
@@ -191,6 +193,9 @@ def in_one_statement(printed: Printed, index: int, event: PrintedEvent) -> Fault
         statements = statement_events(printed.log.text)
     except ValueError as error:
         return "BINLOG statement unreadable", str(error)
+    inside = {event for events in statements for event in events}
+    if any(_is_missing(printed, fact, inside) for fact in statement):
+        return None  # What a server gets that runs the text is judged by itself.
     if not any(_holds(events, wanted) for events in statements):
         return "not in one BINLOG statement", f"no BINLOG statement holds its {len(wanted)} events in their order"
     if any(len(line) > LINE_CHARACTERS for line in _base64_lines(printed.log)):
@@ -342,9 +347,17 @@ def bytes_untouched(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     if wanted in inside:
         return None
     place = (fact["type"], fact["log_pos"])
-    if rows_kind(fact["type"]) is not None or place in {_type_and_log_pos(each) for each in inside}:
+    if place in {_type_and_log_pos(each) for each in inside}:
         return "event changed", "no BINLOG statement holds its bytes as stored"
-    return None
+    return (MISSING_ROWS, "it is in no BINLOG statement") if rows_kind(fact["type"]) is not None else None
+
+
+def _is_missing(printed: Printed, fact: Fact, inside: Collection[bytes]) -> bool:
+    """Return whether a rows event or a Table_map is in no BINLOG statement, changed or not."""
+    is_row_event = rows_kind(fact["type"]) is not None or fact["type"] == EventType.TABLE_MAP
+    if not is_row_event or fact["handled"] != "known" or printed.data(fact) in inside:
+        return False
+    return (fact["type"], fact["log_pos"]) not in {_type_and_log_pos(each) for each in inside}
 
 
 def _type_and_log_pos(event: bytes) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import Cause, group_of_entry
 from conformance.oracles.oracle import GOOD, Check, Oracle, same_gtid_set, shown
 
 _GTIDS: Final = "executed_gtid_set"
@@ -95,13 +96,14 @@ def _state(requirement: str, field: str) -> Oracle:
             else:
                 where = f"after {alignment.describe(index)}"
                 message = f"{where} {field} is {shown(value)}, expected {shown(expected[field])}"
-                kind = alignment.about.kind(expected)
                 # Whatever ends a transaction, it is counted or not.
-                kind = "a transaction" if field == _GTIDS and expected["type"] in _ENDS else kind
+                ends = field == _GTIDS and expected["type"] in _ENDS
+                kind = "a transaction" if ends else group_of_entry(expected)
                 how = f"{'missing' if value is None else 'wrong'} after {kind}"
                 # A set that is wrong once is wrong from there on.
                 first = first or how
-                yield Check(f"{field} {first if field == _GTIDS else how}", message, expected["offset"])
+                how = first if field == _GTIDS else how
+                yield Check(f"{field} {how}", message, expected["offset"], Cause(how, field=field))
 
     return Oracle(requirement, examine, any_of=frozenset({field}))
 

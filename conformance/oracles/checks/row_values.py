@@ -1,6 +1,6 @@
 """The oracles of rows: their number, the columns of their images, and the values."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -19,6 +19,10 @@ _ROWS: Final = frozenset({"rows"})
 #: Values that are wrong from one to the end of an event, and too many to be so by themselves.
 _MANY: Final = 3
 _ROWS_MISREAD: Final = Cause(MISREAD_WHOLE, "rows event", "rows")
+
+#: Which values are NULL is in the bitmap before them, whatever their types.
+NULL_READ: Final = Cause("is read as a value", "NULL")
+_READ_AGAIN: Final = Cause("read again in the place of a later one", "row")
 
 #: One expected value: column type code, place, the value, and the one seen.
 _Cell = tuple[int, str, Any, Any]
@@ -191,12 +195,34 @@ def cause_of_shift(alignment: Alignment, index: int) -> Cause | None:
     wrong = [place for place, cell in enumerate(cells) if not same_cell(cell[0], *cell[2:])]
     if not wrong:
         return None
+    if _are_read_again(alignment, index, [cells[place] for place in wrong]):
+        return _READ_AGAIN
     is_all = len(wrong) == len(cells) - wrong[0] and len(wrong) >= _MANY
     kinds = {column_group(cells[place][0], "") for place in wrong}
     if len(rows) != len(expected.events[index]["rows"]) or (is_all and len(kinds) > 1):
         is_first = wrong[0] == 0
         return _ROWS_MISREAD if is_first else _differs(alignment, index, *cells[wrong[0]]).cause
     return None
+
+
+def _are_read_again(alignment: Alignment, index: int, wrong: Sequence[_Cell]) -> bool:
+    """Return whether each wrong row of an event is an earlier one, in more values than a few that may be equal."""
+    rows, expected = _seen_rows(alignment, index) or [], alignment.case.expected.events[index]["rows"]
+    if len(wrong) < _MANY or all(value is None or seen is None for _, _, value, seen in wrong):
+        return False
+    others = [number for number, (row, wanted) in enumerate(zip(rows, expected, strict=False)) if row != wanted]
+    return all(rows[number] in expected[:number] for number in others)
+
+
+def cause_of_rows(alignment: Alignment, index: int) -> Cause | None:
+    """Return the cause of rows that differ where no check compares them, as the checks name it; None if none shows."""
+    if index not in alignment.case.expected.columns:
+        return None
+    wrong = [cell for cell in _cells(alignment, index) if not same_cell(cell[0], *cell[2:])]
+    of_shape = next((each for each in _shapes(alignment, index) if each.signature), None)
+    if of_shape is not None:
+        return Cause(of_shape.signature)
+    return _differs(alignment, index, *wrong[0]).cause if wrong else None
 
 
 def _columns(image: Mapping[str, Any] | None) -> list[str] | None:
@@ -230,7 +256,7 @@ def _differs(alignment: Alignment, index: int, code: int, place: str, expected: 
     kind = ColumnType(code).name
     message = f"{alignment.describe(index)}: {kind} in {place} is {shown(seen)}, expected {shown(expected)}"
     at = alignment.case.expected.events[index]["offset"]
-    cause = Cause(how, column_group(code, how), "value")
+    cause = NULL_READ if expected is None else Cause(how, column_group(code, how), "value")
     if code == ColumnType.JSON and (of_document := json_difference(expected, seen)) is not None:
         cause = Cause(of_document.how, kind, of_document.what)
     return Check(f"{kind} {how}", message, at, cause)

@@ -1,0 +1,110 @@
+"""The groups of a log that is filtered, and the fates in a group that contradict each other.
+
+What belongs together has one fate. Where it has not, that is what is wrong, whichever event shows it first: the borders
+of a group follow from the events between them, rows from their Table_map, an Intvar and the like from their statement.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Final
+
+from conformance.binlog.reader import read_events
+from conformance.binlog.servers import server_of
+from conformance.models.filtering.event_part import EventParts
+from conformance.models.filtering.filter_rules import FilterRules
+from conformance.models.filtering.group_filter import Fate, GroupFilter
+from conformance.models.filtering.log_part import Part
+from conformance.models.filtering.table_filter import TableFilter
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import Cause
+from conformance.oracles.checks.misread_rules import misread_rules
+from conformance.strategies.grammar.case import Case
+
+FATE: Final = "fate"
+BORDERS: Final = frozenset({Part.MARKER, Part.BEGIN, Part.END})
+BETWEEN: Final = frozenset({Part.STATEMENT, Part.ROWS})
+SPLIT: Final = "group split"
+SEPARATED: Final = "rows separated from their table"
+PARTED: Final = "parted from its statement"
+
+#: A group: the index of each event, and what part it is.
+Group = Sequence[tuple[int, Fate]]
+
+
+def groups_of(case: Case) -> Iterator[Group]:
+    """Yield the groups of a case's stream."""
+    parts = EventParts(statements=False)
+    # Without rules for tables, the filter only finds the groups.
+    groups = GroupFilter(TableFilter(FilterRules()))
+    decided: list[list[Fate]] = []
+    for event in read_events(case.stream, server_of(case.id.profile).rules):
+        decided += groups.add(parts.part(event))
+    index = 0
+    for group in (*decided, groups.finish()):
+        yield list(enumerate(group, index))
+        index += len(group)
+
+
+def seen_fates(alignment: Alignment, group: Group) -> Mapping[int, str]:
+    """Return the fates that an answer gives for events of a group, by their indices."""
+    entries = ((index, alignment.observed(index)) for index, _ in group)
+    return {index: entry[FATE] for index, entry in entries if entry and FATE in entry}
+
+
+def wanted_of_borders(group: Group, seen: Mapping[int, str]) -> str | None:
+    """Return the fate that the borders of a group have to have, as the events between them are answered.
+
+    None if it is not known of all of them.
+    """
+    between = [seen.get(index) for index, fate in group if fate.part.part in BETWEEN]
+    if None in between:
+        return None
+    return "kept" if "kept" in between or not between else "dropped"
+
+
+def cause_of_fate(alignment: Alignment, index: int | None) -> Cause | None:
+    """Return why an event has a wrong fate: how tables are compared, or what it contradicts; None if neither shows."""
+    if (of_names := misread_rules(alignment)) is not None:
+        return of_names
+    words = None if index is None else _contradictions(alignment).get(index)
+    return None if words is None else Cause(words, role="filter")
+
+
+# One entry is enough: an answer is examined for all requirements before the next one.
+@lru_cache(maxsize=1)
+def _contradictions(alignment: Alignment) -> Mapping[int, str]:
+    """Return the indices of the events whose fate contradicts that of others in their group, with what is wrong."""
+    return {index: words for group in groups_of(alignment.case) for index, words in _of_group(alignment, group)}
+
+
+def _of_group(alignment: Alignment, group: Group) -> Iterator[tuple[int, str]]:
+    seen = seen_fates(alignment, group)
+    separated = list(_separated(group, seen))
+    yield from ((index, SEPARATED) for index in separated)
+    yield from ((index, PARTED) for index in _parted(alignment, group, seen))
+    wanted = wanted_of_borders(group, seen)
+    for index, fate in group:
+        if fate.part.part in BORDERS and wanted is not None and seen.get(index, wanted) != wanted:
+            # Rows that stay without their table keep the borders of their group.
+            yield index, SEPARATED if separated else SPLIT
+
+
+def _separated(group: Group, seen: Mapping[int, str]) -> Iterator[int]:
+    """Yield the rows of a group that have another fate than their Table_map."""
+    maps: dict[int, str | None] = {}
+    for index, fate in group:
+        if fate.part.part is Part.TABLE_MAP:
+            maps[fate.part.table_id] = seen.get(index)
+        elif fate.part.part is Part.ROWS and index in seen and maps.get(fate.part.table_id) not in (None, seen[index]):
+            yield index
+
+
+def _parted(alignment: Alignment, group: Group, seen: Mapping[int, str]) -> Iterator[int]:
+    """Yield the events of a group with a wrong fate that belong to a statement with a right one."""
+    expected = alignment.case.expected.events
+    for place, (index, fate) in enumerate(group):
+        if fate.part.part is not Part.CONTEXT or seen.get(index) in (None, expected[index].get(FATE)):
+            continue
+        owner = next((each for each, other in group[place:] if other.part.part in BETWEEN), None)
+        if owner is None or seen.get(owner) == expected[owner].get(FATE):
+            yield index

@@ -1,0 +1,57 @@
+"""How a boundary parser comes to a wrong type of an event, where the type alone shows it, whatever the others are."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Final
+
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.models.boundary.event_class import event_class
+from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.guess import Kind, Standing, guessed_row, kind_of
+from conformance.oracles.cause import Cause
+
+_FIELD: Final = "boundary_type"
+_GUESSED: Final = Cause("guessed although the event is marked", field=_FIELD, role="boundary")
+_NOT_GUESSED: Final = Cause("not guessed", field=_FIELD, role="boundary")
+_WORD_UNREAD: Final = Cause("taken for another statement", "BEGIN, COMMIT or ROLLBACK", role="boundary")
+_WORD_INVENTED: Final = Cause("taken for BEGIN, COMMIT or ROLLBACK", "another statement", role="boundary")
+#: The kinds of statements that are words of a transaction.
+_WORDS: Final = (Kind.BEGIN, Kind.COMMIT_OR_ROLLBACK)
+#: Statements of each kind.
+_STATEMENTS: Final = {
+    Kind.BEGIN: b"BEGIN",
+    Kind.COMMIT_OR_ROLLBACK: b"COMMIT",
+    Kind.STATEMENT: b"INSERT INTO t VALUES (1)",
+}
+
+
+def misread_type(event: FedEvent, wanted: str, seen: str | None) -> Cause | None:
+    """Return the cause of a wrong type of an event; None if the two types are all that is known of it.
+
+    Args:
+        event: The event.
+        wanted: The heading of the right type.
+        seen: The heading of the one in the answer, None if it has none.
+    """
+    if MARKER_BITS.read(event.flags) is not BoundaryType.NOT_DEFINED:
+        return _GUESSED if seen is not None and seen in _guesses(event) else None
+    if seen == BoundaryType.NOT_DEFINED.heading:
+        return _NOT_GUESSED
+    kind = kind_of(event, event_class(event))
+    if kind in _WORDS:
+        return _WORD_UNREAD if _is_as(event, Kind.STATEMENT, wanted, seen) else None
+    # A statement that ends its group at once has the type of a COMMIT, whatever it is taken for.
+    if kind is Kind.STATEMENT and wanted != BoundaryType.END_TRANSACTION.heading:
+        return _WORD_INVENTED if any(_is_as(event, each, wanted, seen) for each in _WORDS) else None
+    return None
+
+
+def _guesses(event: FedEvent) -> Iterator[str]:
+    return (guessed_row(event, each).boundary_type.heading for each in Standing)
+
+
+def _is_as(event: FedEvent, kind: Kind, wanted: str, seen: str | None) -> bool:
+    """Return whether an event has the type that a statement of another kind has in its place."""
+    other = replace(event, query=_STATEMENTS[kind])
+    pairs = zip(_guesses(event), _guesses(other), strict=True)
+    return any(right == wanted and wrong == seen for right, wrong in pairs)
