@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from conformance.specs import catalogue, run_comparison, run_record, run_summary
+from conformance.specs import catalogue, known_bugs, run_comparison, run_record, run_summary
 
 
 def document(name: str, *, title: str, description: str, body: Mapping[str, Any]) -> dict[str, Any]:
@@ -83,6 +83,16 @@ def extension_requirements_schema() -> dict[str, Any]:
         title="A file of requirements of an extension",
         description="What docs/extensions.md describes (TOML read as JSON).",
         body=body_of(catalogue.ExtensionDocument),
+    )
+
+
+def known_bugs_schema() -> dict[str, Any]:
+    """Return the schema of the file of known bugs."""
+    return document(
+        "known-bugs:1",
+        title="Known bugs of the field",
+        description="The bugs in specs/known_bugs.toml, and which requirement notices each (TOML read as JSON).",
+        body=body_of(known_bugs.KnownBugs),
     )
 
 

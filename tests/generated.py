@@ -31,11 +31,13 @@ from conformance.protocol.schemas import protocol_schemas
 from conformance.specs.catalogue import ROLES
 from conformance.specs.json_schema import (
     extension_requirements_schema,
+    known_bugs_schema,
     requirements_schema,
     run_comparison_schema,
     run_record_schema,
     run_summary_schema,
 )
+from conformance.specs.known_bugs import known_bugs
 from conformance.specs.profiles import PROFILES
 from conformance.specs.versions import EVERY_PROFILE
 from conformance.strategies.families.departures import DEPARTURES
@@ -122,6 +124,21 @@ def _warnings() -> str:
     return _table(("Warning", "Profiles"), ((f"`{text}`", ", ".join(names)) for text, names in texts.items()))
 
 
+def _known_bugs() -> str:
+    """Return the known bugs of the field, and what notices each."""
+    rows = (
+        (
+            f"`{bug.role}`",
+            f"[{bug.name}]({bug.link})",
+            bug.defect + (f" Fixed in {bug.fixed_in}." if bug.fixed_in else ""),
+            f"`{bug.requirement}`",
+            f"`{bug.mutant}`" if bug.mutant else "",
+        )
+        for bug in known_bugs()
+    )
+    return _table(("Role", "Bug", "What was wrong", "Requirement", "Mutant"), rows)
+
+
 #: What each page has between its comments, by the name in them.
 TABLES: Final[dict[Path, dict[str, Callable[[], str]]]] = {
     PROTOCOL_PAGE: {
@@ -140,6 +157,7 @@ TABLES: Final[dict[Path, dict[str, Callable[[], str]]]] = {
         for role in ROLES
         if role not in ("decode", "boundary")
     },
+    ROOT / "docs" / "known-bugs.md": {"known bugs": _known_bugs},
     ROOT / "docs" / "roles" / "boundary.md": {"warnings": _warnings, "what is free": partial(_free, "boundary")},
 }
 
@@ -166,6 +184,7 @@ def schema_texts() -> dict[Path, str]:
     schemas = {
         "requirements": requirements_schema(),
         "extension-requirements": extension_requirements_schema(),
+        "known-bugs": known_bugs_schema(),
         "run-record": run_record_schema(),
         "run-summary": run_summary_schema(),
         "run-comparison": run_comparison_schema(),

@@ -15,12 +15,15 @@ from conformance.mutants.registry import mutants
 from conformance.oracles.oracle import Oracle
 from conformance.specs.catalogue import Requirement
 from conformance.specs.extensions import extensions
+from conformance.specs.known_bugs import known_bugs
 from conformance.specs.witness import needs_witness, sight_of, witnesses
 from conformance.strategies.grammar.family import Family, families
 
 #: Columns of the text, and of the names before it.
 _WIDTH: Final = 110
 _MARGIN: Final = 16
+#: Known bugs that are listed one by one.
+_MOST_BUGS: Final = 8
 
 
 def places() -> dict[str, dict[str, Place]]:
@@ -93,6 +96,11 @@ def life_of(requirement: Requirement) -> dict[str, Any]:
             for each in mutants()
             if each.requirement == requirement.id
         ],
+        "known_bugs": [
+            {"name": each.name, "link": each.link, "text": each.defect}
+            for each in known_bugs()
+            if each.requirement == requirement.id
+        ],
     }
 
 
@@ -113,6 +121,14 @@ def page(life: dict[str, Any]) -> Iterator[str]:
     yield from _part("families", _families(life) or missing)
     yield from _part("oracle", [life["oracle"]] if life["oracle"] else missing)
     yield from _part("mutants", [_row(each) for each in life["mutants"]] or missing)
+    yield from _part("known bugs", _known_bugs(life["known_bugs"]))
+
+
+def _known_bugs(bugs: Sequence[dict[str, str]]) -> list[str]:
+    """Return a row for each known bug that the requirement notices, or how many there are."""
+    if len(bugs) > _MOST_BUGS:
+        return [f"it notices {len(bugs)} of them: docs/known-bugs.md"]
+    return [f"{each['name']}: {each['text']} {each['link']}" for each in bugs]
 
 
 def _servers(life: dict[str, Any]) -> list[str]:

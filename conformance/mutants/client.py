@@ -1,9 +1,11 @@
 """The mutants of the role `client`: the reference client with one fault each."""
 
+import re
 from dataclasses import replace
 from typing import Any, Final
 
 from conformance.binlog.event_types import HEARTBEAT_TYPES, KNOWN_TYPES, EventType
+from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import Header
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request
@@ -11,6 +13,9 @@ from conformance.reference.client import Client, answer_with
 from conformance.wire.client import ConnectionLost
 from conformance.wire.dump_commands import DumpCommand
 from conformance.wire.messages import WireError
+
+#: The hyphens of a UUID.
+_OF_UUID: Final = 4
 
 
 class _MovedByFormat(Client):
@@ -84,6 +89,14 @@ class _BeforeTheEvent(Client):
             self.place = self.place[0], header.log_pos - header.length
 
 
+class _StaysAtPayload(Client):
+    """Does not move at the events that hold a whole transaction."""
+
+    def move(self, header: Header, entry: dict[str, Any]) -> None:
+        if header.type != EventType.TRANSACTION_PAYLOAD:
+            super().move(header, entry)
+
+
 class _UncountedIgnorable(Client):
     """Does not move at ignorable events of types that it does not know."""
 
@@ -155,6 +168,28 @@ class _EndsAtSavepoint(Client):
             self.complete()
         else:
             super().track(header, entry)
+
+
+class _EndsAtXaEnd(Client):
+    """Takes XA END for the end of a transaction, so that it loses XA PREPARE with the connection."""
+
+    def track(self, header: Header, entry: dict[str, Any]) -> None:
+        if entry.get("query", "").startswith("XA END"):
+            self.complete()
+        else:
+            super().track(header, entry)
+
+
+class _LosesSingleNumbers(Client):
+    """Asks without the intervals of its GTIDs that have a single number."""
+
+    def command(self) -> DumpCommand:
+        command = super().command()
+        if command.gtid_set is None:
+            return command
+        parts = str(command.gtid_set).split(",")
+        kept = (each for part in parts if (each := re.sub(r":\d+(?![\d-])", "", part)).count("-") > _OF_UUID)
+        return replace(command, gtid_set=GtidSet.from_text(",".join(kept)))
 
 
 class _CountsAtGtid(Client):
@@ -289,6 +324,7 @@ MUTANTS: Final = (
         "sends as many bytes of a log's name as that has characters",
         _CountsCharacters,
     ),
+    _mutant("client-payload-position", _POSITION, "does not move at a transaction in a payload", _StaysAtPayload),
     _mutant("client-before-event", _POSITION, "would resume before the event that it has delivered", _BeforeTheEvent),
     _mutant(
         "client-ignorable-uncounted",
@@ -312,6 +348,13 @@ MUTANTS: Final = (
     _mutant("client-prepared-uncounted", "FORMAT-CLIENT-GTIDS", "does not count a prepared transaction", _NoPrepare),
     _mutant("client-payload-uncounted", "FORMAT-CLIENT-GTIDS", "does not count a transaction in a payload", _NoPayload),
     _mutant("client-ends-at-savepoint", _RESUMED, "takes ROLLBACK TO for the end of a transaction", _EndsAtSavepoint),
+    _mutant("client-ends-at-xa-end", _RESUMED, "takes XA END for the end of a transaction", _EndsAtXaEnd),
+    _mutant(
+        "client-single-numbers-lost",
+        "FORMAT-CLIENT-BEGIN",
+        "asks without the intervals of its GTIDs that have a single number",
+        _LosesSingleNumbers,
+    ),
     _mutant("client-counts-early", _RESUMED, "counts a transaction as received at its Gtid event", _CountsAtGtid),
     _mutant(
         "client-begins-again", _RESUMED, "connects again with the position that it had at first", _FromTheBeginning

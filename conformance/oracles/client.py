@@ -11,7 +11,7 @@ from conformance.binlog.gtid_set import GtidSet
 from conformance.models.handshake.refusal import NO_EVENT_THERE, NO_SUCH_LOG, NO_SUCH_POSITION, UNAWARE
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.client_freedoms import is_of_log, sent_again
-from conformance.oracles.checks.client_heartbeats import no_heartbeat
+from conformance.oracles.checks.client_heartbeats import is_heartbeat, no_heartbeat
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields, same_gtid_set
 from conformance.protocol.roles.client import kind_of, may_be_kept_back
 
@@ -21,6 +21,7 @@ _POSITION: Final = "FORMAT-CLIENT-POSITION"
 _WRONG_PLACE: Final = (NO_SUCH_LOG, NO_SUCH_POSITION, NO_EVENT_THERE)
 #: A client that has the name of a log wrong is wrong after each event there, and once its connection is lost.
 _WRONG_LOG: Final = "it would resume in a wrong log"
+_HAS_MORE: Final = "it has GTIDs that it has not received"
 
 
 def _place(alignment: Alignment, index: int) -> str:
@@ -163,8 +164,30 @@ def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
         yield Check("it begins at a wrong place", f"it does not begin at {place}: {_error(alignment)}")
     elif _last(alignment) < 0 and _never_asks(alignment):
         yield Check("it asks for no events", f"it ends before it asks for any event: {_error(alignment)}")
+    elif (unasked := _unasked(alignment)) and not _is_after_cut(alignment, unasked[0]):
+        yield _asks_for_more(unasked)
     elif _last(alignment) >= 0:
         yield GOOD
+
+
+def _unasked(alignment: Alignment) -> list[int]:
+    """Return the places of the events that the client had at first, from before any connection was lost on."""
+    if any(alignment.observed(index) is None for index in _required(alignment, 0, alignment.count)):
+        return []
+    known = {kind_of(entry) for entry in alignment.case.expected.events}
+    events = alignment.observation.events
+    more = [place for place in alignment.phantoms if kind_of(events[place]) not in known]
+    return [place for place in more if not is_heartbeat(events[place]) and not is_of_log(events[place])]
+
+
+def _is_after_cut(alignment: Alignment, place: int) -> bool:
+    """Return whether what is there in some place has been sent after a connection was lost."""
+    return any(place > cut["index"] for cut in _cuts(alignment))
+
+
+def _asks_for_more(unasked: Sequence[int]) -> Check:
+    message = f"{len(unasked)} events are there besides all that it lacks, the first as number {unasked[0] + 1}"
+    return Check("it asks for events that it has", message)
 
 
 def _has_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -190,12 +213,14 @@ def _wrong_gtids(has: str | None, expected: str) -> str:
         return "what it has is not a set of GTIDs"
     if ExecutedGtids(wanted).missing_in(seen).sources:
         return "it lacks GTIDs that it has received"
-    return "it has GTIDs that it has not received"
+    return _HAS_MORE
 
 
 def _resumes(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check that nothing is missing after a lost connection, and nothing there twice."""
     wrong = [*_stops(alignment), *_lost(alignment)]
+    if (unasked := _unasked(alignment)) and _is_after_cut(alignment, unasked[0]):
+        wrong.append(_asks_for_more(unasked))
     events = alignment.observation.events
     doubled = [place for place in _twice(alignment) if not may_be_kept_back(events[place])]
     if doubled:
@@ -223,7 +248,7 @@ def _stops(alignment: Alignment) -> Iterator[Check]:
 def _lost(alignment: Alignment) -> Iterator[Check]:
     """Yield a check for each lost connection at which events are missing.
 
-    A single type that the client delivers nowhere is another matter.
+    A single type that the client delivers nowhere is another matter, unless it has counted the transaction too early.
     """
     if alignment.observation.error is not None:
         return
@@ -233,10 +258,22 @@ def _lost(alignment: Alignment) -> Iterator[Check]:
         after = _required(alignment, cut["index"] + 1, alignment.count)
         run = list(takewhile(lambda index: alignment.observed(index) is None, after))
         types = {events[index]["type"] for index in run}
-        if run and (len(types) > 1 or types & delivered):
+        if run and (len(types) > 1 or types & delivered or _counts_early(alignment, cut["index"])):
             what = f"{len(run)} events are missing, the first one the {type_name(events[run[0]]['type'] or 0)} event"
             place = f"after the connection that was lost at {cut['log_name']}:{cut['log_pos']}"
             yield Check("events lost with the connection", f"{what}, {place}")
+
+
+def _counts_early(alignment: Alignment, index: int) -> bool:
+    """Return whether the client has the GTID of a transaction before the end of it, at an event or before."""
+    events = alignment.case.expected.events
+    last = next((at for at in range(index, -1, -1) if alignment.observed(at) is not None), None)
+    has = None if last is None else (alignment.observed(last) or {}).get("executed_gtids")
+    if last is None or has is None:
+        return False
+    before = alignment.case.settings["gtid_set"] or ""
+    received = next((each for at in range(last, -1, -1) if (each := events[at].get("executed_gtids"))), before)
+    return _wrong_gtids(has, received) == _HAS_MORE
 
 
 def _twice(alignment: Alignment) -> list[int]:

@@ -4,10 +4,12 @@ from decimal import Decimal
 from typing import Any, Final
 
 from conformance.binlog.rows.json_diff import DiffOperation, JsonDiff, JsonDiffs
+from conformance.binlog.rows.json_document import JsonDocument
 from conformance.binlog.rows.json_types import JsonUnsigned
 from conformance.binlog.rows.json_writing import write_json
 from conformance.binlog.rows.table import Column
 from conformance.binlog.rows.temporal import Date, DateTime, Time
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.notation import DOUBLE, Value, real
@@ -38,6 +40,10 @@ _LARGE_ARRAYS: Final[tuple[list[Any], ...]] = (
     [_LARGE, 70_000, -70_000, True, None, [1, 2], 7],
 )
 _LARGE_OBJECT: Final[dict[str, Any]] = {"a": _LARGE, "b": -70_000, "key": {"a": 1}, "ä": False}
+#: MySQL updates documents in place since 8.0.3, and logs them with what earlier values have left: seen in the logs of
+#: 8.0.15 and 9.7.4 after JSON_SET and JSON_REMOVE, while those of 5.7.22 have nothing between keys and values.
+_UPDATED_IN_PLACE: Final = Profiles("mysql >= 8.0.3")
+_LEFT: Final = b"left"
 #: The key of the changes of a document in the notation of the protocol.
 _CHANGES: Final = "json_changes"
 _PATHS: Final = ("$.a", "$.key[2]", "$[0]", '$."ä"')
@@ -45,8 +51,13 @@ _PATHS: Final = ("$.a", "$.key[2]", "$[0]", '$."ä"')
 
 def json_column_value(stream: StreamBuilder, column: Column) -> Value:
     """Return a document for a JSON column."""
+    choose = stream.choose
+    # The document of a column that may not be NULL, set to NULL by INSERT IGNORE, or added by ALTER TABLE.
+    if choose.yes(12):
+        return Value(JsonDocument(b""), {"json": None})
     value = _json_value(stream, 0)
-    return Value(write_json(value.wire), {"json": value.shown})
+    updated = stream.server.profile in _UPDATED_IN_PLACE and choose.yes(3)
+    return Value(write_json(value.wire, left=_LEFT if updated else b""), {"json": value.shown})
 
 
 def _json_value(stream: StreamBuilder, depth: int) -> Value:

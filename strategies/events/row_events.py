@@ -97,11 +97,11 @@ def _has_compressed(rows: RowTable) -> bool:
 
 
 def _optional_metadata(columns: Sequence[Column], *, full: bool) -> bytes:
-    """Return the metadata that servers write with `binlog_row_metadata` MINIMAL or FULL."""
+    """Return the metadata that servers write with `binlog_row_metadata` MINIMAL or FULL, in their order."""
     entries: dict[str, Any] = {
         # A YEAR counts as unsigned too.
         "unsigned": [bool(each.unsigned) or each.type == ColumnType.YEAR for each in columns if each.type in NUMERIC],
-        "default_charset": _charsets([each.collation for each in columns if each.type in CHARACTER]),
+        **_charsets([each.collation for each in columns if each.type in CHARACTER]),
         "geometry_types": [each.geometry_type for each in columns if each.type == ColumnType.GEOMETRY],
         "vector_dimensions": [each.dimension for each in columns if each.type == ColumnType.VECTOR],
     }
@@ -109,20 +109,25 @@ def _optional_metadata(columns: Sequence[Column], *, full: bool) -> bytes:
         labelled = [each for each in columns if each.labels is not None]
         entries |= {
             "column_names": [f"c{number}".encode() for number in range(len(columns))],
+            **_charsets([each.collation for each in labelled], "enum_set_"),
             "set_labels": [each.labels for each in labelled if each.type == ColumnType.SET],
             "enum_labels": [each.labels for each in labelled if each.type == ColumnType.ENUM],
-            "enum_set_default_charset": _charsets([each.collation for each in labelled]),
             "visible": [True] * len(columns),
         }
     return write_table_metadata({name: entry for name, entry in entries.items() if entry})
 
 
-def _charsets(collations: Sequence[int | None]) -> dict[str, Any]:
-    """Return the collation of the first column as the default, and the columns that differ."""
+def _charsets(collations: Sequence[int | None], prefix: str = "") -> dict[str, Any]:
+    """Return the collation of the first column as the default, and the columns that differ, or all collations.
+
+    Servers write what has fewer numbers, as the logs of 8.0.15 and 9.7.4 show.
+    """
     if not collations:
         return {}
     others = [{"index": index, "collation": each} for index, each in enumerate(collations) if each != collations[0]]
-    return {"default": collations[0], "others": others}
+    if 1 + 2 * len(others) > len(collations):
+        return {f"{prefix}column_charsets": collations}
+    return {f"{prefix}default_charset": {"default": collations[0], "others": others}}
 
 
 def rows_event(

@@ -2,9 +2,11 @@
 
 from typing import Final
 
-from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_TAGGED_GTIDS
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_INCIDENT_TRANSACTIONS, WITH_TAGGED_GTIDS
 from conformance.models.replica.failed_drop import drop_statements
 from conformance.specs.versions import Profiles
+from conformance.strategies.events import server_events
+from conformance.strategies.events.server_events import MESSAGE_SIZE
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -104,6 +106,24 @@ def gtids_with_gtid_mode_off(stream: StreamBuilder) -> None:
     named[0] = named[0].marked("FORMAT-APPLY-OUTCOME")
     replica_groups.add(stream, named)
     replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=True))
+
+
+_LOST_IN: Final = choices("gtid_mode", ("OFF", "ON"))
+
+
+@family(
+    focus="FORMAT-APPLY-OUTCOME",
+    profiles=WITH_INCIDENT_TRANSACTIONS,
+    fault=True,
+    dimensions=(_LOST_IN, BEFORE, MESSAGE_SIZE, _SECOND_LOG),
+)
+def lost_events(stream: StreamBuilder) -> None:
+    """An Incident among groups: the source has lost events, and the applier stops until somebody decides."""
+    mode = stream.vary(_LOST_IN)
+    _begin_in_mode(stream, mode)
+    lost = replica_groups.in_mode(stream, [server_events.incident(stream).marked("FORMAT-APPLY-OUTCOME")], mode)
+    replica_groups.add(stream, lost)
+    replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.group(stream), mode))
 
 
 @family(focus="WL7592-APPLY-CREATE-SELECT-COMMITS", profiles=_NOT_ATOMIC, dimensions=(BEFORE, _ROWS_FOLLOW))

@@ -93,6 +93,8 @@ _LAST_GROUP: Final = Dimension(
     },
     profiles={"prepared": WITH_XA_PREPARE, "in a payload": WITH_PAYLOADS},
 )
+#: A whole transaction in one event, which also ends where its last event does.
+_LAST_PACKED: Final = Dimension("payload last in a log", {"no": False, "yes": True}, profiles={"yes": WITH_PAYLOADS})
 _LONG_STATEMENT: Final = f"INSERT INTO `t1` VALUES (0, 0) /* {'x' * (1 << 16)} */"
 #: Where in each group an ignorable event of an unknown type is.
 _UNKNOWN: Final = choices("unknown event in a group", ("none", "second", "in the middle", "last but one"))
@@ -120,7 +122,7 @@ Change = Callable[[Sequence[PlannedEvent]], Sequence[PlannedEvent]]
 @family(
     focus=("WL4033-SEND-IGNORABLE", "WL4033-CLIENT-IGNORABLE"),
     profiles=WITH_CHECKSUMS,
-    dimensions=(*_OF_LOGS, *_BY_POSITION, _GROUPS, _IGNORABLE_PLACE, _ANNOTATED, _FIRST_OLD),
+    dimensions=(*_OF_LOGS, *_BY_POSITION, _GROUPS, _IGNORABLE_PLACE, _ANNOTATED, _FIRST_OLD, _LAST_PACKED),
 )
 def sent_logs(stream: StreamBuilder) -> None:
     """One to three logs that follow each other, with ignorable events of unknown types, asked for by position."""
@@ -134,6 +136,8 @@ def sent_logs(stream: StreamBuilder) -> None:
             if place == "between groups":
                 stream.add(_ignorable(stream, code))
             _add_group(stream, code if place == "in a group" else None, old=old)
+        if stream.vary(_LAST_PACKED) and not old:
+            groups.add_group(stream, _group_that_ends(stream, "in a payload"))
         if place == "last of the log":
             stream.add(_ignorable(stream, code))
         _end(stream, number, count)

@@ -196,10 +196,12 @@ def _begin(delivered: Sequence[_Delivered], index: int, texts: Mapping[int, str]
         text = texts.get(event.offset, "").upper()
         if text == "BEGIN":
             return at
-        if event.type in _ENDS or event.type in _OF_LOGS or text in _END_WORDS:
+        if delivered[at].ends_group or event.type in _ENDS or event.type in _OF_LOGS or text in _END_WORDS:
             break
         if begin == at + 1 and (event.type in _PREPARING or delivered[at].is_ignorable):
             begin = at
+    else:
+        return 0
     return begin if begin <= index else index + 1
 
 

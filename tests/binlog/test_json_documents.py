@@ -51,6 +51,24 @@ def test_an_empty_column_reads_as_null():
     assert JsonDocument(b"").value() is None
 
 
+def test_a_document_that_was_updated_in_place():
+    # As MySQL 8.0.15 and 9.7.4 log it: bytes of earlier values lie between keys and values, which are in another order.
+    document = JsonDocument(
+        bytes.fromhex(
+            "0004007f002700010028000100290001002c0003000c2f000b4400074c000c5000000c50000c6a0061646562626363630e"
+            "7979797979797979797979797979616161616161000000000000f03f70110100266c6f6e676572207468616e206265666f"
+            "72652c206c6f6e676572207468616e206265666f72656363636363636363"
+        )
+    )
+    longer = "longer than before, longer than before"
+    assert document.value() == {"a": "yyyyyyyyyyyyyy", "d": 1.0, "e": 70000, "ccc": longer}
+
+
+@given(json_values)
+def test_what_earlier_values_have_left_is_passed_over(value):
+    assert write_json(value, left=b"left").value() == write_json(value).value()
+
+
 def nested(depth: int) -> list:
     value: list = []
     for _ in range(depth - 1):

@@ -98,6 +98,12 @@ def test_a_requirement_that_recorded_logs_show_names_the_command():
     assert "`binlog-conformance check` judges them against it" in run("FORMAT-LOG-BODY").output
 
 
+def test_known_bugs_that_it_notices_are_listed_or_counted():
+    assert "known bugs      go-mysql #623: An old TIME lost its sign." in run("FORMAT-ROWS-VALUES-OLD-TIME").output
+    assert "of them: docs/known-bugs.md" in run("FORMAT-EVENT-DELIVERED").output
+    assert "known bugs" not in run("WL3303-MESSAGE-TEXTS").output
+
+
 def test_an_untestable_requirement_gives_the_reason_and_lacks_nothing():
     done = run("WL3303-MESSAGE-TEXTS")
     assert "not testable" in done.output

@@ -40,6 +40,7 @@ FAMILIES = (
     "gtid_missing",
     "anonymous_with_gtid_mode_on",
     "gtids_with_gtid_mode_off",
+    "lost_events",
     "create_select_not_split",
     "split_create_selects",
     "newer_sources_with_gtids",

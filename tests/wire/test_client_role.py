@@ -266,3 +266,24 @@ def test_mysql_replication_delivers_twice_what_it_had_by_gtids():
                 assert verdicts["FORMAT-CLIENT-RESUMED"].signature == "events delivered twice"
                 return
     pytest.fail("no case shows it")
+
+
+class StaysAtTableMaps(Client):
+    """Does not move at a Table_map, so that it has that again where the connection is lost before its rows."""
+
+    def move(self, header, entry):
+        if header.type != EventType.TABLE_MAP:
+            super().move(header, entry)
+
+
+def test_a_client_that_began_inside_a_group_may_have_the_events_of_that_again():
+    judge, again = Judge(ReferenceImplementation().declaration.roles["client"]), 0
+    for index in range(40):
+        question = case(f"client:sent_logs/mysql-5.7/0/{index}")
+        cuts = question.settings["source"]["cuts"]
+        if not any(cut["index"] == 0 and question.expected.events[0]["type"] == EventType.TABLE_MAP for cut in cuts):
+            continue
+        answer = answer_with(StaysAtTableMaps, request_of(question))
+        assert [each for each in judge.judge(question, answer) if each.status == "fail"] == [], index
+        again += len(answer.events) > len(question.expected.events)
+    assert again

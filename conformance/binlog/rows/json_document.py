@@ -38,8 +38,8 @@ class JsonDocument:
     """A JSON document as a column holds it.
 
     Attributes:
-        data: The type byte and the value; empty for the document that an interrupted server leaves, which
-            is read as null.
+        data: The type byte and the value; empty for the document that INSERT IGNORE leaves of a NULL in a column that
+            may not be NULL, which is read as null.
     """
 
     data: bytes

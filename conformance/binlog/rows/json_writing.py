@@ -27,17 +27,22 @@ _UNSIGNED: Final = (
 _SMALL_LIMIT: Final = 0xFFFF
 
 
-def write_json(value: Any) -> JsonDocument:
+def write_json(value: Any, *, left: bytes = b"") -> JsonDocument:
     """Return the document that holds `value`; see `JsonDocument.value` for the types it may have.
+
+    Args:
+        value: The value.
+        left: What earlier values have left after each key and value, as servers since 8.0.3 leave it that update a
+            document in place; values are then not in the order of their entries.
 
     Raises:
         ValueError: JSON cannot represent a value, or an integer has more than 64 bits.
     """
-    kind, data = _encode(value)
+    kind, data = _encode(value, left)
     return JsonDocument(bytes([kind]) + data)
 
 
-def _encode(value: Any) -> tuple[int, bytes]:
+def _encode(value: Any, left: bytes) -> tuple[int, bytes]:
     if value is None or isinstance(value, bool):
         return JsonType.LITERAL, bytes([_LITERAL_CODES[value]])
     if isinstance(value, int):
@@ -50,9 +55,9 @@ def _encode(value: Any) -> tuple[int, bytes]:
     if isinstance(value, Mapping):
         keys = sorted((_utf8(key) for key in value), key=lambda key: (len(key), key))
         by_key = {_utf8(key): each for key, each in value.items()}
-        return _container(keys, [by_key[key] for key in keys])
+        return _container(keys, [by_key[key] for key in keys], left)
     if isinstance(value, Sequence) and not isinstance(value, bytes | bytearray):
-        return _container(None, value)
+        return _container(None, value, left)
     return _opaque(value)
 
 
@@ -77,21 +82,23 @@ def _length(size: int) -> bytes:
     return bytes(parts)
 
 
-def _container(keys: Sequence[bytes] | None, values: Sequence[Any]) -> tuple[int, bytes]:
-    encoded = [_encode(each) for each in values]
+def _container(keys: Sequence[bytes] | None, values: Sequence[Any], left: bytes) -> tuple[int, bytes]:
+    encoded = [_encode(each, left) for each in values]
     kinds = (JsonType.SMALL_ARRAY, JsonType.LARGE_ARRAY)
     if keys is not None:
         kinds = (JsonType.SMALL_OBJECT, JsonType.LARGE_OBJECT)
-    data = _lay_out(keys, encoded, 2)
+    data = _lay_out(keys, encoded, 2, left)
     if data is not None:
         return kinds[0], data
-    data = _lay_out(keys, encoded, 4)
+    data = _lay_out(keys, encoded, 4, left)
     if data is None:
         raise ValueError("the JSON document is larger than 4 GiB")
     return kinds[1], data
 
 
-def _lay_out(keys: Sequence[bytes] | None, encoded: Sequence[tuple[int, bytes]], width: int) -> bytes | None:
+def _lay_out(
+    keys: Sequence[bytes] | None, encoded: Sequence[tuple[int, bytes]], width: int, left: bytes
+) -> bytes | None:
     """Return a container with offsets of `width` bytes; None if it is too large for them."""
     limit = _SMALL_LIMIT if width == 2 else 0xFFFFFFFF
     count = len(encoded)
@@ -104,22 +111,23 @@ def _lay_out(keys: Sequence[bytes] | None, encoded: Sequence[tuple[int, bytes]],
         if len(key) > _SMALL_LIMIT:
             raise ValueError(f"a JSON key of {len(key)} bytes; the limit is {_SMALL_LIMIT}")
         head += (offset + len(tail)).to_bytes(width, "little") + len(key).to_bytes(2, "little")
-        tail += key
-    for kind, data in encoded:
-        head.append(kind)
+        tail += key + left
+    entries = [b""] * count
+    for index in reversed(range(count)) if left else range(count):
+        kind, data = encoded[index]
         if kind in _INLINE and len(data) <= width:
             signed = kind in (JsonType.INT16, JsonType.INT32)
             number = int.from_bytes(data, "little", signed=signed)
-            head += number.to_bytes(width, "little", signed=signed)
+            entries[index] = bytes([kind]) + number.to_bytes(width, "little", signed=signed)
             continue
         if offset + len(tail) > limit:
             return None
-        head += (offset + len(tail)).to_bytes(width, "little")
-        tail += data
-    size = 2 * width + len(head) + len(tail)
+        entries[index] = bytes([kind]) + (offset + len(tail)).to_bytes(width, "little")
+        tail += data + left
+    size = 2 * width + sum(map(len, entries)) + len(head) + len(tail)
     if size > limit or count > limit:
         return None
-    return count.to_bytes(width, "little") + size.to_bytes(width, "little") + bytes(head + tail)
+    return count.to_bytes(width, "little") + size.to_bytes(width, "little") + bytes(head) + b"".join(entries) + tail
 
 
 _INLINE: Final = frozenset({JsonType.LITERAL, JsonType.INT16, JsonType.INT32, JsonType.UINT16, JsonType.UINT32})

@@ -67,6 +67,16 @@ class _StopsAtExecutedIncident(Applier):
         return super()._take(event, kind)
 
 
+class _PassesIncidents(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        try:
+            return super()._take(event, kind)
+        except ApplierStopped as stopped:
+            if stopped.reason is not StopReason.INCIDENT:
+                raise
+            return self._run(event, kind)
+
+
 class _LosesTags(Applier):
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         parts = event.gtid.split(":")
@@ -151,6 +161,12 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-EXECUTED",
         "stops at an Incident whose GTID is executed already",
         answer=of(_StopsAtExecutedIncident),
+    ),
+    Mutant(
+        "apply-incident-passed",
+        "FORMAT-APPLY-OUTCOME",
+        "goes on after an Incident, although events were lost",
+        answer=of(_PassesIncidents),
     ),
     Mutant(
         "apply-tags-lost",

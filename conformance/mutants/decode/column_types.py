@@ -4,9 +4,16 @@ import base64
 from collections.abc import Callable
 from typing import Any, Final
 
+from conformance.binlog.errors import MalformedBody
+from conformance.binlog.event import Event
 from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
+from conformance.binlog.rows.images import read_rows
+from conformance.binlog.rows.json_document import JsonDocument
+from conformance.binlog.rows.json_writing import write_json
+from conformance.binlog.rows.open_tables import OpenTables
 from conformance.binlog.rows.table import Column
 from conformance.mutants.mutant import ChangeCell, Mutant, low_half
+from conformance.reference.decode import Decoder
 
 
 def _of(code: ColumnType, change: Callable[[Any], Any]) -> ChangeCell:
@@ -91,6 +98,31 @@ def _signed_short(value: Any) -> Any:
 
 def _only_text(value: Any) -> Any:
     return value if isinstance(value, str) else _bytes_of(value).decode("utf-8", "replace")
+
+
+class _DocumentRefuser(Decoder):
+    """A reader that refuses rows with some documents."""
+
+    def __init__(self, refuses: Callable[[JsonDocument], bool]) -> None:
+        self._refuses = refuses
+
+    def report(self, event: Event, tables: OpenTables) -> dict[str, Any] | None:
+        """Return an event as the reader reports it."""
+        reported = super().report(event, tables)
+        if reported is not None and "rows" in reported:
+            rows = read_rows(event.header.type, event.fields(), tables.table(reported["table_id"]))
+            values = (value for row in rows for image in row if image for value in image)
+            if any(isinstance(each, JsonDocument) and self._refuses(each) for each in values):
+                raise MalformedBody("a JSON document is not as expected")
+        return reported
+
+
+def _is_empty(document: JsonDocument) -> bool:
+    return not document.data
+
+
+def _has_gaps(document: JsonDocument) -> bool:
+    return bool(document.data) and write_json(document.value()) != document
 
 
 def _cells(name: str, kind: str, text: str, change: ChangeCell) -> Mutant:
@@ -224,6 +256,18 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "VALUES-JSON",
         "JSON's 16-bit integers always have a sign",
         _of(ColumnType.JSON, _scalars(_signed_short)),
+    ),
+    Mutant(
+        "json-empty-refused",
+        "FORMAT-ROWS-VALUES-JSON",
+        "a JSON document of no bytes is refused",
+        answer=_DocumentRefuser(_is_empty).answer,
+    ),
+    Mutant(
+        "json-gaps-refused",
+        "FORMAT-ROWS-VALUES-JSON",
+        "a JSON document is refused if its keys and values do not lie one after the other",
+        answer=_DocumentRefuser(_has_gaps).answer,
     ),
     _cells(
         "columns-stay-packed",

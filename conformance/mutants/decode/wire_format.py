@@ -11,6 +11,7 @@ from conformance.binlog.event_types import QUERY_TYPES, ROWS_V1, ROWS_V2, EventT
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES, MAGIC
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
+from conformance.binlog.rows.table_metadata import read_table_metadata
 from conformance.binlog.servers import server_of
 from conformance.mutants.mutant import (
     Mutant,
@@ -96,6 +97,15 @@ def _rows_query_by_first(request: Request) -> Observation:
         else:
             entries.append(entry)
     return replace(seen, events=tuple(entries))
+
+
+def _metadata_of(event: Event) -> Mapping[str, Any]:
+    is_map = event.recognised and event.header.type == EventType.TABLE_MAP
+    return read_table_metadata(event.fields().get("optional_metadata", b"")) if is_map else {}
+
+
+def _has_all_collations(event: Event, reported: Reported) -> bool:
+    return "column_charsets" in _metadata_of(event)
 
 
 #: Every mutant about the wire format, in the order of the catalogue's themes.
@@ -244,6 +254,12 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant("xid-as-double", "FORMAT-XID", "an Xid is converted through a double", change("xid", _as_double)),
     Mutant("intvar-32-bits", "FORMAT-INTVAR", "an Intvar has 32 bits", change("intvar_value", low_half)),
     Mutant("seed-32-bits", "FORMAT-RAND", "a seed has 32 bits", change("seed2", low_half)),
+    Mutant(
+        "table-with-two-charsets-refused",
+        "FORMAT-EVENT-DELIVERED",
+        "a table is refused whose metadata has the collation of each text column",
+        refuse(_has_all_collations),
+    ),
     Mutant(
         "short-table-name",
         "FORMAT-TABLE-MAP",
