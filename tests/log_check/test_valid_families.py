@@ -83,13 +83,16 @@ DEVIATIONS = {
         ("create_table_filters", "clever_filters"),
         Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS, "WL7592-LOG-CREATE-NOT-INSIDE", "WL7592-LOG-TEMPORARY-OUTSIDE")),
     ),
+    "groups_sent_again": Deviation(
+        "a group whose GTID is executed is sent again, and may be cut off", ("FORMAT-LOG-TRANSACTION-ENDS",)
+    ),
     "xa_filters": Deviation(
         BEFORE_WL7592 + "; XA COMMIT is a group of its own there",
         (PREVIOUS, "WL7592-LOG-OFF-ANON-FIRST", "WL4162-REPOSITION-AT-START"),
     ),
     "group_filters": Deviation(BEFORE_WL7592, (PREVIOUS, "WL7592-LOG-OFF-ANON-FIRST")),
     "joint_rename_filters": Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS)),
-    "rename_filters": Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS)),
+    "rename_filters": Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS, "WL7592-LOG-DROP-OFF-ANON-EACH")),
     "name_filters": Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS)),
     "extended_query_sizes": Deviation(BEFORE_WL7592, (PREVIOUS, "WL7592-LOG-OFF-ANON-FIRST")),
 }

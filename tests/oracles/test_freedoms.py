@@ -436,6 +436,12 @@ def ended_otherwise(case, index, entry):
     return entry
 
 
+def ended_by_engine(case, index, entry):
+    if entry["type"] == EventType.QUERY and entry["query"] == "COMMIT" and case.id.profile != "worklog":
+        return {"log": entry["log"], "offset": entry["offset"], "type": 16, "flags": 0}
+    return entry
+
+
 def with_checkpoint(case, answer):
     if not case.id.profile.startswith("mariadb"):
         return answer
@@ -677,7 +683,7 @@ TAKEN = {
     "replicas of 5.6.21 and 5.7.5": ("apply", [going_on_at_anonymous_gtids]),
     "wording of own statements": ("log", [entries(spelled_by_others)]),
     "prefix of a statement's text": ("log", [lambda case, answer: CONTROL["bare-rows-query"](request_of(case))]),
-    "Xid or COMMIT": ("log", [entries(ended_otherwise)]),
+    "Xid or COMMIT": ("log", [entries(ended_otherwise), entries(ended_by_engine)]),
     "notation of logged tables info": ("log", [entries(with_default_database), entries(dropped_from_the_last)]),
     "flags of sessions": ("log", [with_value("flags", lambda flags: flags ^ Flag.SUPPRESS_USE, EventType.QUERY)]),
     "flags of rows": ("log", [with_value("rows_flags", lambda flags: flags | 2)]),

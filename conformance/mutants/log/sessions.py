@@ -420,6 +420,6 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-error-of-statement",
         "FORMAT-LOG-FIELDS",
         "every INSERT that is logged as a statement has the number of an error",
-        answer=changed(is_query(b"insert"), set_fields(error_code=1051)),
+        answer=changed(is_query(b"INSERT"), set_fields(error_code=1051)),
     ),
 )

@@ -22,7 +22,7 @@ Entry = Mapping[str, Any]
 #: Marks the statements that a DROP DATABASE which fails half way leaves, where they are several.
 _SPLIT_DROP: Final = "WL7592-LOG-DROPDB-SPLIT"
 #: The fields in which an Xid event and a Query event that ends a transaction differ.
-_OF_END: Final = ("type", "query", "database", "tables_info", "length")
+_OF_END: Final = ("type", "query", "database", "error_code", "tables_info", "length")
 
 
 def _pair(alignment: Alignment, index: int) -> tuple[Entry, Entry] | None:
