@@ -97,8 +97,8 @@ class Finding:
 def findings_of(record: RunRecord) -> list[Finding]:
     """Return the findings of a run, the most important first.
 
-    New ones come before known ones; then crashes, hangs and broken protocols; then those that break musts, by the
-    number of requirements that they break or keep from being judged, and by the number of cases.
+    New ones come before known ones; then crashes, hangs and broken protocols, by the number of cases; then those that
+    break musts, by the number of requirements that they break or keep from being judged, and by the number of cases.
     """
     levels = {requirement.id: requirement.level for requirement in record.requirements}
     owners = {requirement.id for requirement in record.requirements if requirement.owns}
@@ -113,14 +113,10 @@ def findings_of(record: RunRecord) -> list[Finding]:
 
     def rank(finding: Finding) -> tuple[bool, int, int, int, int, str]:
         level = min(_level(requirement, levels) for requirement in finding.requirements)
-        return (
-            finding.known is not None,
-            _FIRST.index(finding.status),
-            level,
-            -len(finding.requirements) - finding.hinders,
-            -finding.cases,
-            finding.signature,
-        )
+        breadth = len(finding.requirements) + finding.hinders
+        # One crash leaves all that its case exercises unjudged, however rare it is.
+        most, then = (breadth, finding.cases) if finding.status == "fail" else (finding.cases, breadth)
+        return finding.known is not None, _FIRST.index(finding.status), level, -most, -then, finding.signature
 
     ranked = sorted(findings, key=rank)
     return [replace(each, number=number) for number, each in enumerate(ranked, 1)]

@@ -1,0 +1,20 @@
+"""The order in which reports list findings."""
+
+from pathlib import Path
+
+from example_record import crash, failure, finished, requirement, write_lines
+
+from conformance.reports.findings import findings_of
+from conformance.reports.record import read_record
+
+
+def test_of_crashes_the_one_in_most_cases_comes_first_and_then_what_breaks_most(tmp_path: Path):
+    lines = [
+        failure(requirement="A-1", signature="in many cases", count=900, requirements={"A-1": 900}),
+        failure(requirement="A-2", signature="of two", count=3, requirements={"A-2": 3, "A-3": 3}),
+        crash(requirement="TROUBLE", signature="rare", count=1, requirements={"TROUBLE": 1}),
+        crash(requirement="TROUBLE", signature="often", count=60, requirements={"TROUBLE": 60}),
+        *(requirement(each, "fail", obstacles={"rare": 1}) for each in ("A-1", "A-2", "A-3")),
+    ]
+    record = read_record(write_lines(tmp_path / "run.jsonl", finished(*lines)))
+    assert [each.signature for each in findings_of(record)] == ["often", "rare", "of two", "in many cases"]
