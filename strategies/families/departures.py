@@ -61,6 +61,10 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
     ),
     Departure(("flushed_relay_logs",), "have the source's next log after the first in some cases"),
     Departure(("odd_groups_applied",), "have the source's format description within a group in some cases"),
+    Departure(
+        ("groups_sent_again",),
+        "have a group whose GTID is executed once more, in some cases cut off",
+    ),
     Departure(("stop_positions", "show_binlog_events"), "have events with positions of other logs"),
     Departure(("skipped_groups", "groups_in_permissive_modes"), "also have groups without any Gtid event"),
     Departure(("sent_logs",), "are several logs, the first of them in some cases from before the server's upgrade"),
