@@ -850,6 +850,22 @@ def test_lengths_of_post_headers_that_are_kept_are_one_finding_of_the_rule_on_la
     assert delivered == {"post-header lengths of an earlier format description kept": {LATEST_GOVERNS}}
 
 
+def with_names_in_latin1_and_other_texts(each):
+    """A reader of names in other characters, which misreads statements and rows for reasons of their own."""
+    if each["type"] == EventType.TABLE_MAP:
+        return each | {name: each[name].encode().decode("latin1") for name in ("table", "database")}
+    texts = {name: f"?{each[name]}" for name in ("query", "rows_query") if each.get(name)}
+    return each | texts | ({"rows": []} if each.get("rows") else {})
+
+
+def test_a_name_that_is_found_shows_that_lengths_are_not_kept():
+    judge = Judge(REFERENCE.declaration.roles["decode"])
+    for index in range(40):
+        case = case_of(CaseId("changed_format_descriptions", "mysql-5.7", seed=0, index=index))
+        verdicts = judge.judge(case, changed(case, with_names_in_latin1_and_other_texts))
+        assert not any("format description" in each.finding for each in verdicts if each.is_failure)
+
+
 def test_a_type_that_is_always_misread_does_not_show_that_lengths_are_kept():
     def misread(case):
         return changed(case, lambda each: {**each, "query": f"?{each['query']}"} if "query" in each else each)
