@@ -8,9 +8,6 @@ from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 
 _FAR: Final = 1_000_000
-_ARTIFICIAL: Final = 0x20
-#: The bytes of a format description with its time of creation.
-_CREATED: Final = slice(HEADER_BYTES + 52, HEADER_BYTES + 56)
 _RECEIVED: Final = {int(EventType.QUERY)}
 
 

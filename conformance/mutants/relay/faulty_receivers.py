@@ -13,11 +13,9 @@ from conformance.models.replica.relay import NewFeed, Receiver, Reception, Relay
 from conformance.models.replica.relay_rules import OwnGtids, RelayRules
 from conformance.models.replica.replica_event import ReplicaEvent
 
-_FAR: Final = 1_000_000
 _ARTIFICIAL: Final = 0x20
 #: The bytes of a format description with its time of creation.
 _CREATED: Final = slice(HEADER_BYTES + 52, HEADER_BYTES + 56)
-_RECEIVED: Final = {int(EventType.QUERY)}
 
 
 class DropsIgnorable(Receiver):
