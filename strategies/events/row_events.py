@@ -18,7 +18,7 @@ from conformance.strategies.events import mysql_events
 from conformance.strategies.events.columns import COMPRESSED_COLUMNS, JSON, ColumnKind, value_requirement
 from conformance.strategies.events.json_values import is_changes, json_changes
 from conformance.strategies.events.plain_compression import mariadb_part
-from conformance.strategies.grammar.dimension import Number, When
+from conformance.strategies.grammar.dimension import Number, When, bits
 from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.notation import Value
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -39,6 +39,8 @@ ROWS: Final = numbers_of_rows()
 #: The tag of the partition ids among a rows event's extra data.
 _PARTITION: Final = 1
 _STATEMENT_END: Final = 1
+#: The other flags of a rows event: sessions without checks, rows of all columns.
+ROWS_FLAGS: Final = bits("rows flags", (0x0002, 0x0004, 0x0008))
 #: The should for which tables with compressed columns are made.
 _COMPRESSED: Final = "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"
 
@@ -159,12 +161,15 @@ def rows_event(
 
 
 def partial_update(
-    stream: StreamBuilder, rows: RowTable, *, last: bool = True, several: Iterable[int] | None = None
+    stream: StreamBuilder, rows: RowTable, *, last: bool = True, several: Iterable[int] | None = None, flags: int = 0
 ) -> PlannedEvent:
-    """Return a Partial_update_rows event: after-images hold changes of JSON documents; see `rows_event`."""
+    """Return a Partial_update_rows event: after-images hold changes of JSON documents; see `rows_event`.
+
+    `flags` are those besides the one for the end of its statement.
+    """
     marks = ("FORMAT-ROWS-PARTIAL-UPDATE",)
     code = EventType.PARTIAL_UPDATE_ROWS
-    return _planned(stream, rows, "update", code, last=last, marks=marks, several=several)
+    return _planned(stream, rows, "update", code, last=last, marks=marks, several=several, flags=flags)
 
 
 def compressed_rows_event(
@@ -174,11 +179,12 @@ def compressed_rows_event(
     *,
     last: bool = True,
     several: Iterable[int] | None = None,
+    flags: int = 0,
 ) -> PlannedEvent:
-    """Return a rows event of MariaDB whose images are compressed; see `rows_event`."""
+    """Return a rows event of MariaDB whose images are compressed; see `partial_update`."""
     code = COMPRESSED_ROWS_V1[OPERATIONS.index(operation)]
     marks = ("FORMAT-MARIADB-ROWS-COMPRESSED",)
-    return _planned(stream, rows, operation, code, last=last, marks=marks, several=several)
+    return _planned(stream, rows, operation, code, last=last, marks=marks, several=several, flags=flags)
 
 
 def _planned(
@@ -190,6 +196,7 @@ def _planned(
     last: bool,
     marks: tuple[str, ...],
     several: Iterable[int] | None = None,
+    flags: int = 0,
 ) -> PlannedEvent:
     choose = stream.choose
     sides = {"write": ("after",), "update": ("before", "after"), "delete": ("before",)}[operation]
@@ -204,7 +211,7 @@ def _planned(
         images.append(Row(*(_wire(rows, row.get(side)) for side in ("before", "after"))))
         shown.append({side: _shown(row.get(side)) for side in ("before", "after")})
         values += [(codes[index], value) for image in row.values() for index, value in image.items()]
-    fields = {"table_id": rows.table.table_id, "rows_flags": _STATEMENT_END if last else 0, "rows": shown}
+    fields = {"table_id": rows.table.table_id, "rows_flags": flags | (_STATEMENT_END if last else 0), "rows": shown}
     ones = stream.server.profile not in WITH_ZERO_FILLED_BITMAPS
     wire: dict[str, Any] = {**fields, **write_rows(code, images, rows.table, ones=ones, partial=partial or None)}
     if code in COMPRESSED_ROWS_V1:

@@ -9,8 +9,9 @@ from conformance.binlog.servers import MOST_EVENT_TYPES, WITH_IGNORABLE_FLAG, WI
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
+from conformance.strategies.events.row_events import ROWS_FLAGS
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from conformance.strategies.grammar.dimension import Dimension, Number, bits, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
@@ -80,14 +81,12 @@ _VALUES: Final = Dimension[Sequence[int | None]](
         "the least and the greatest": (_LEAST, _GREATEST),
     },
 )
-#: Flags of rows events besides the one for the end of a statement: sessions without checks, rows of all columns.
-_ROWS_FLAGS: Final = bits("rows flags", (0x0002, 0x0004, 0x0008))
 #: After the DROP of the default database a session has none, although a database of its name is made at once.
 _MADE_AGAIN: Final = yes_or_no("the default database is made again")
 #: How a log is written that the same call prints after the first: the server may have been replaced between them.
 #: Not with longer post-headers, as no server writes them: mysqlbinlog 9.7.4 refuses Table_map events that have them.
 _NEXT_LOG: Final = choices("another log", ("none", "alike", "with other checksums", "of more event types"))
-_FILLED: Final = (_HEADERS, _MARKED, _TRANSACTIONS, _STATEMENTS, _TEXT, _ROWS_EVENTS, _VALUES, _ROWS_FLAGS, _UNKNOWN)
+_FILLED: Final = (_HEADERS, _MARKED, _TRANSACTIONS, _STATEMENTS, _TEXT, _ROWS_EVENTS, _VALUES, ROWS_FLAGS, _UNKNOWN)
 
 
 @family(
@@ -163,7 +162,7 @@ def _transaction(stream: StreamBuilder, code: int, *, commit: bool) -> list[Plan
         text = stream.vary(_TEXT)(stream)
         if stream.server.profile in WITH_ROWS_QUERIES and not (number and choose.yes(6)):
             planned.append(mysql_events.rows_query(stream, text))
-        events, numbers, flags = stream.vary(_ROWS_EVENTS), stream.vary(_VALUES), stream.vary(_ROWS_FLAGS)
+        events, numbers, flags = stream.vary(_ROWS_EVENTS), stream.vary(_VALUES), stream.vary(ROWS_FLAGS)
         planned += groups.row_changes(stream, rows_events=events, numbers=numbers, flags=flags)
         for size in stream.vary(_UNKNOWN):
             planned.append(_ignorable(stream, code, choose.octets(1, size) if size else b""))

@@ -9,6 +9,7 @@ from conformance.models.filtering.statement import CreateTable, FilteredStatemen
 from conformance.models.filtering.table_name import TableName
 from conformance.specs.versions import Profiles
 from conformance.strategies.events.mysql_events import ROW_CHANGES
+from conformance.strategies.events.row_events import ROWS_FLAGS
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
@@ -197,7 +198,7 @@ _INCIDENT: Final = yes_or_no("an Incident after the first transaction")
 
 @family(
     focus=("FORMAT-ROWS", "WL40-FILTER-ROWS-BY-TABLE-MAP"),
-    dimensions=(SOME_NAMES, DOES, RULED, _AGAIN, _ROW_TABLES, _ROWS_EVENTS, _CHANGED, _PREPARED, _INCIDENT),
+    dimensions=(SOME_NAMES, DOES, RULED, _AGAIN, _ROW_TABLES, _ROWS_EVENTS, ROWS_FLAGS, _CHANGED, _PREPARED, _INCIDENT),
 )
 def row_filters(stream: StreamBuilder) -> None:
     """Row-format transactions as the profile's server logs them, with one or several tables for each statement."""
@@ -208,7 +209,7 @@ def row_filters(stream: StreamBuilder) -> None:
     work = TableWork(stream)
     work.begin(extended=False)
     tables = [choose.one_of(cast) for _ in stream.several_of(_ROW_TABLES)]
-    work.rows_events = stream.vary(_ROWS_EVENTS)
+    work.rows_events, work.rows_flags = stream.vary(_ROWS_EVENTS), stream.vary(ROWS_FLAGS)
     first = work.rows_statement(tables, stream.vary(_CHANGED))
     work.rows_events = USUAL
     work.group(work.xa_transaction(XaName(), first[1:-1]) if stream.vary(_PREPARED) else first)

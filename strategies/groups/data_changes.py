@@ -11,6 +11,8 @@ from conformance.strategies.grammar.dimension import Dimension
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
+#: Returns the events of a change.
+Change = Callable[[StreamBuilder], list[PlannedEvent]]
 #: The values of a row.
 Row = tuple[int | None, ...]
 
@@ -21,6 +23,8 @@ _BINARY: Final = 63
 _LAST_INSERT_ID: Final = 1
 _INSERT_ID: Final = 2
 _WRITE, _UPDATE, _DELETE = range(3)
+#: The flags of a session that checks neither foreign keys nor unique ones.
+_NO_CHECKS: Final = 0x0002 | 0x0004
 
 
 def query(stream: StreamBuilder, statement: str, *, database: str = "test") -> PlannedEvent:
@@ -33,11 +37,19 @@ def query(stream: StreamBuilder, statement: str, *, database: str = "test") -> P
 
 
 def row_changes(
-    stream: StreamBuilder, *, rows_events: int = 1, table: str = "t1", database: str = "test"
+    stream: StreamBuilder, *, rows_events: int = 1, table: str = "t1", database: str = "test", flags: int = 0
 ) -> list[PlannedEvent]:
-    """Return a Table_map event and the rows events of one statement that adds rows."""
+    """Return a Table_map event and the rows events of one statement that adds rows.
+
+    Args:
+        stream: The stream it is for.
+        rows_events: How many rows events it has.
+        table: Its table.
+        database: The database of the table.
+        flags: Their flags besides the one for the end of the statement.
+    """
     images = [((None, _row(stream)),) for _ in range(rows_events)]
-    return _statement(stream, _WRITE, images, table=table, database=database)
+    return _statement(stream, _WRITE, images, table=table, database=database, flags=flags)
 
 
 def rows_of_tables(stream: StreamBuilder, table_ids: Mapping[str, int]) -> list[PlannedEvent]:
@@ -53,7 +65,7 @@ def rows_of_tables(stream: StreamBuilder, table_ids: Mapping[str, int]) -> list[
     ]
     *_, last = table_ids
     rows = [
-        _rows_event(stream, _WRITE, table_id, [(None, _row(stream))], last=table == last)
+        _rows_event(stream, _WRITE, table_id, [(None, _row(stream))], flags=int(table == last))
         for table, table_id in table_ids.items()
     ]
     return maps + rows
@@ -66,12 +78,14 @@ def _statement(
     *,
     table: str = "t1",
     database: str = "test",
+    flags: int = 0,
 ) -> list[PlannedEvent]:
     """Return the Table_map event and the rows events of one statement, with the images of each."""
     table_id = stream.choose.integer(1, 1000)
     planned = [mysql_events.table_map(stream, table_id=table_id, database=database, table=table, columns=_COLUMNS)]
     for number, images in enumerate(events):
-        planned.append(_rows_event(stream, operation, table_id, images, last=number == len(events) - 1))
+        end = flags | (number == len(events) - 1)
+        planned.append(_rows_event(stream, operation, table_id, images, flags=end))
     return planned
 
 
@@ -81,11 +95,11 @@ def _rows_event(
     table_id: int,
     images: Sequence[tuple[Row | None, Row | None]],
     *,
-    last: bool,
+    flags: int,
 ) -> PlannedEvent:
     fields = {
         "table_id": table_id,
-        "rows_flags": 1 if last else 0,
+        "rows_flags": flags,
         "rows": [{"before": _shown(before), "after": _shown(after)} for before, after in images],
     }
     bitmaps = _ALL_PRESENT * (2 if operation == _UPDATE else 1)
@@ -219,7 +233,7 @@ def _deleted(stream: StreamBuilder) -> list[PlannedEvent]:
     return [*added, *_statement(stream, _DELETE, [[(row, None)]])]
 
 
-_STATEMENTS: Final[Mapping[str, Callable[[StreamBuilder], list[PlannedEvent]]]] = {
+_STATEMENTS: Final[Mapping[str, Change]] = {
     "statement": _plain,
     "INSERT_ID": _with_insert_id,
     "LAST_INSERT_ID": _with_last_insert_id,
@@ -229,7 +243,7 @@ _STATEMENTS: Final[Mapping[str, Callable[[StreamBuilder], list[PlannedEvent]]]] 
     "loaded file": _loaded,
 }
 #: How data change, in statement format and in row format.
-CHANGE: Final = Dimension(
+CHANGE: Final[Dimension[Change]] = Dimension(
     "change of data",
     {
         **_STATEMENTS,
@@ -239,6 +253,7 @@ CHANGE: Final = Dimension(
         "row after its text": _with_text,
         "updated row": _updated,
         "deleted row": _deleted,
+        "two rows events without checks": lambda stream: row_changes(stream, rows_events=2, flags=_NO_CHECKS),
     },
     profiles={"row after its text": WITH_ROWS_QUERIES},
 )

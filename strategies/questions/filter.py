@@ -69,6 +69,7 @@ def question(stream: StreamBuilder) -> Question:
     queries = [event for event in stream.expected_events if event["type"] == EventType.QUERY]
     judged = all("tables_info" in event for event in queries)
     open_fates = _left_open_by_rows(fates) | _read_otherwise(settings, parts, fates)
+    of_any_log = _of_any_log(fates)
     xa = list(xa_transactions(fates))
     for each in xa:
         # A filter may leave an empty XA transaction, whose statements then pass all.
@@ -77,7 +78,7 @@ def question(stream: StreamBuilder) -> Question:
     for index, (event, fate) in enumerate(zip(stream.expected_events, fates, strict=True)):
         entry = {"offset": event["offset"], "type": event["type"]}
         # Whether Query events without tables info, and so their groups, are kept is undefined.
-        if (judged or fate.part.part in _OF_ANY_LOG) and index not in open_fates:
+        if (judged or index in of_any_log) and index not in open_fates:
             entry["fate"] = "kept" if fate.kept else "dropped"
         entries.append(entry)
     marks: dict[str, list[int]] = {
@@ -120,6 +121,20 @@ def _has_default_database(event: Mapping[str, Any], fate: Fate, rules: FilterRul
         )
         for other in others
     )
+
+
+def _of_any_log(fates: Sequence[Fate]) -> set[int]:
+    """Return the events whose fate does not depend on what is done with Query events, the text of rows included."""
+    indices: set[int] = set()
+    context: list[int] = []
+    for index, fate in enumerate(fates):
+        if fate.part.part is Part.CONTEXT:
+            context.append(index)
+        else:
+            indices |= {index} if fate.part.part in _OF_ANY_LOG else set()
+            indices |= set(context) if fate.part.part in _ROWS else set()
+            context = []
+    return indices
 
 
 def _left_open_by_rows(fates: Sequence[Fate]) -> set[int]:

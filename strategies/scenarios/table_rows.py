@@ -50,18 +50,19 @@ class TableRows:
             self.stream, table_id=self.table_id, database=database, table=name, columns=self.columns
         )
 
-    def event(self, change: str, *, last: bool) -> PlannedEvent:
+    def event(self, change: str, *, last: bool, flags: int = 0) -> PlannedEvent:
         """Return a rows event of it; a change of JSON documents is always an update.
 
         Args:
             change: The change, as in `ROW_CHANGES`.
             last: Whether it ends its statement.
+            flags: Its other flags.
         """
         if self.special is None:
             return mysql_events.write_rows(
-                self.stream, table_id=self.table_id, columns=self.columns, rows=1, last=last, change=change
+                self.stream, table_id=self.table_id, columns=self.columns, rows=1, last=last, change=change, flags=flags
             )
         if self.special.kinds == (JSON,):
-            return row_events.partial_update(self.stream, self.special, last=last)
+            return row_events.partial_update(self.stream, self.special, last=last, flags=flags)
         operation = cast(row_events.Operation, change)
-        return row_events.compressed_rows_event(self.stream, self.special, operation, last=last)
+        return row_events.compressed_rows_event(self.stream, self.special, operation, last=last, flags=flags)

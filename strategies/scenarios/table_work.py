@@ -75,6 +75,7 @@ class TableWork:
         spelling: How the definitions that follow are written.
         rename_word: The word after RENAME in those that follow, one of `RENAME_WORDS`.
         rows_events: The rows events of the statements that follow, one of `ROWS_EVENTS`.
+        rows_flags: Their flags besides the one for the end of a statement.
     """
 
     def __init__(self, stream: StreamBuilder, *, markers: bool = True) -> None:
@@ -85,6 +86,7 @@ class TableWork:
         self.spelling = Spelling()
         self.rename_word = RENAME_WORDS[0]
         self.rows_events = USUAL
+        self.rows_flags = 0
         self._parts: list[LogPart] = []
         self._table_ids: list[int] = []
         #: Those of the log before, which this one has again.
@@ -210,7 +212,7 @@ class TableWork:
         columns = choose.integer(1, 3)
         ids = self._ids(len(tables))
         pieces: list[Piece] = []
-        if self.stream.server.profile in WITH_ROWS_QUERIES and choose.yes(5):
+        if self.stream.server.profile in WITH_ROWS_QUERIES and choose.yes(2):
             text = _CHANGES_OF_ROWS[change].format(self._quoted(tables[0]))
             pieces.append(Piece(mysql_events.rows_query(self.stream, text), LogPart(Part.CONTEXT)))
         written = [
@@ -224,7 +226,7 @@ class TableWork:
         for number, rows in enumerate(order):
             last = number == len(order) - 1
             part = LogPart(Part.ROWS, table_id=rows.table_id, statement_end=last)
-            pieces.append(Piece(rows.event(change, last=last), part))
+            pieces.append(Piece(rows.event(change, last=last, flags=self.rows_flags), part))
         return pieces
 
     def _ids(self, count: int) -> list[int]:

@@ -58,6 +58,10 @@ def _xa_prepare_of_log(event: Event, part: LogPart) -> LogPart:
     return LogPart(Part.LOG) if event.header.type == EventType.XA_PREPARE else part
 
 
+def _ends_at_flags_of_one(event: Event, part: LogPart) -> LogPart:
+    return replace(part, statement_end=False) if part.statement_end and event.fields()["rows_flags"] != 1 else part
+
+
 def _tableless_member(event: Event, part: LogPart) -> LogPart:
     return LogPart(Part.MEMBER) if part.part is Part.STATEMENT and not part.tables else part
 
@@ -166,6 +170,12 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-FILTER-CONTEXT",
         "Intvar and Rows_query are kept without their statement",
         answer=with_groups(ContextStays),
+    ),
+    Mutant(
+        "rows-end-without-other-flags",
+        "FORMAT-FILTER-CONTEXT",
+        "rows with a flag besides the one for the end of their statement do not end it, and the next text is theirs",
+        answer=with_part(_ends_at_flags_of_one),
     ),
     Mutant(
         "rand-and-user-var-stay",
