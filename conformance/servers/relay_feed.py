@@ -138,8 +138,9 @@ def _start(
     cursor.execute(f"{change} RELAY_LOG_FILE='{_FED}', RELAY_LOG_POS=4")
     counter = f"sql_{dialect.replica.lower()}_skip_counter"
     cursor.execute(f"SELECT @@GLOBAL.{counter}")
-    # With gtid_mode=ON some versions refuse to set it even to the value that it has.
-    if cursor.fetchone() != (skip_counter,):
+    # 5.5 and 5.6 show the number that was set last even where none is left of it. And with gtid_mode=ON some versions
+    # refuse to set it even to 0.
+    if skip_counter or cursor.fetchone() != (0,):
         cursor.execute(f"SET GLOBAL {counter} = {skip_counter}")
     clause = ""
     if until is not None:
