@@ -45,6 +45,9 @@ _WITHOUT_TABLES: Final = (
     ("CREATE", "TABLESPACE"), ("ALTER", "TABLESPACE"), ("DROP", "TABLESPACE"), ("UNLOCK",), ("BEGIN",), ("COMMIT",),
 )  # fmt: skip
 
+#: What the parser raises, besides its own errors, at some texts that it does not know (sqlglot 30.30).
+_FAULTS_OF_PARSER: Final = (RecursionError, IndexError, TypeError, ValueError)
+
 
 def read_statement(sql: str, default_database: str) -> FilteredStatement:
     """Return the tables of a statement, and what it does to them.
@@ -90,7 +93,7 @@ def _parse(sql: str) -> "exp.Expression | None":
     sqlglot = sqlglot_package()
     try:
         parsed: exp.Expression = sqlglot.parse_one(sql, read=DIALECT)
-    except (sqlglot.errors.SqlglotError, RecursionError):
+    except (sqlglot.errors.SqlglotError, *_FAULTS_OF_PARSER):
         return None
     return parsed
 

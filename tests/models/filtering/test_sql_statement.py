@@ -103,6 +103,15 @@ def test_a_statement_that_the_parser_does_not_know_is_uncertain(sql):
     assert not read_statement(sql, "test").certain
 
 
+@pytest.mark.parametrize(
+    ("sql", "tables"),
+    [("SHOW CHARACTER # NOT", ""), ("CREATE DEFAULT USING", ""), ("ANALYZE t CACHE EVENT = PRIMARY . ?", "t")],
+)
+def test_a_statement_at_which_the_parser_fails_is_read_by_its_words(sql, tables):
+    """Found by fuzzing: sqlglot 30.30 raises IndexError, TypeError and ValueError at these."""
+    assert [each.name for each in read_statement(sql, "test").tables] == tables.split()
+
+
 def test_the_names_in_an_unknown_statement_are_mentioned():
     mentioned = read_statement("weird stuff on d.t and `u x`, 'd.v'", "test").mentioned
     assert {TableName("d", "t"), TableName("test", "u x")} <= set(mentioned)
