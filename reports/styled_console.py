@@ -5,11 +5,15 @@ It is apart from `standard_streams`, which every command needs, since Rich takes
 
 import sys
 from collections.abc import Iterable
+from typing import Final
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from conformance.reports.standard_streams import escaped
+
+#: The fewest columns that texts are wrapped to: a terminal without a size yet reports none.
+_LEAST_COLUMNS: Final = 40
 
 
 class _StyledConsole(Console):
@@ -29,4 +33,7 @@ def styled_console(*, error: bool = False) -> Console:
         error: Whether it is standard error, not standard output.
     """
     stream = sys.stderr if error else sys.stdout
-    return _StyledConsole(file=getattr(stream, "styled", stream), markup=False, emoji=False, highlight=False)
+    console = _StyledConsole(file=getattr(stream, "styled", stream), markup=False, emoji=False, highlight=False)
+    if console.width < _LEAST_COLUMNS:
+        console.width = _LEAST_COLUMNS
+    return console

@@ -226,3 +226,11 @@ def test_a_wrong_setting_is_one_line(name, value, message, tmp_path):
     assert done.returncode == pytest.ExitCode.USAGE_ERROR
     assert message in done.stderr.strip()
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+def test_a_wrong_setting_beside_the_implementation_has_no_traceback(tmp_path):
+    (tmp_path / "pytest.ini").write_text("[pytest]\nbinlog_implementation = reference\nbinlog_examples = 0\n")
+    done = run(tmp_path)
+    assert done.returncode not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED)
+    assert "binlog-conformance: --binlog-examples 0 is not valid: write an integer from 1" in done.stdout
+    assert ".py:" not in done.stdout

@@ -11,6 +11,7 @@ import click
 
 from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
+from conformance.cli.file_path import FilePath
 from conformance.cli.integer import Integer
 from conformance.cli.main import UserError
 from conformance.cli.names import FAMILY, IMPLEMENTATION, ROLE, ROLES_HELP
@@ -134,13 +135,9 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
 )
 @click.option("--time", "seconds", type=Duration(), help="Look for failures for this long instead: 90s, 10m, 8h.")
 @click.option("--seed", type=Integer(min=0), default=0, show_default=True, help="Seed of the cases.")
-@click.option("--baseline", type=click.Path(path_type=Path), help="File of known failures with reasons (TOML).")
-@click.option(
-    "--write-baseline", type=click.Path(path_type=Path), help="Write the failures to this file as a baseline."
-)
-@click.option(
-    "--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for the record and the reports."
-)
+@click.option("--baseline", type=FilePath(path_type=Path), help="File of known failures with reasons (TOML).")
+@click.option("--write-baseline", type=FilePath(path_type=Path), help="Write the failures to this file as a baseline.")
+@click.option("--report", type=FilePath(path_type=Path, file_okay=False), help="Folder for the record and the reports.")
 @click.option(
     "-j",
     "--jobs",

@@ -7,6 +7,7 @@ from typing import Final
 import click
 
 from conformance.cli.examples import examples
+from conformance.cli.file_path import FilePath
 from conformance.cli.main import CONFORMING, NOT_CONFORMING
 from conformance.cli.record_argument import record_at
 from conformance.reports.comparison import compare_runs
@@ -32,12 +33,12 @@ _FORMATS: Final[Mapping[str, Callable[[RunComparison], str]]] = {
         "compare mine/run.jsonl theirs/run.jsonl --format markdown",
     ),
 )
-@click.argument("first", metavar="A", type=click.Path(path_type=Path))
-@click.argument("second", metavar="B", type=click.Path(path_type=Path))
+@click.argument("first", metavar="A", type=FilePath(path_type=Path))
+@click.argument("second", metavar="B", type=FilePath(path_type=Path))
 @click.option(
     "--format", "form", type=click.Choice(tuple(_FORMATS)), default="text", show_default=True, help="What to print."
 )
-@click.option("--page", type=click.Path(path_type=Path, dir_okay=False), help="Also write the comparison as HTML here.")
+@click.option("--page", type=FilePath(path_type=Path, dir_okay=False), help="Also write the comparison as HTML here.")
 @click.option("-q", "--quiet", is_flag=True, help="Print the verdict only.")
 def command(first: Path, second: Path, form: str, page: Path | None, quiet: bool) -> None:
     """Compare two runs of `certify` or `corpus run`: versions, implementations, nights.

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from conformance.cli.certify import explain_baseline, hold, store_baseline, writable
+from conformance.cli.command_group import CommandGroup
 from conformance.cli.corpus_options import judging_options, output_options, role_option, size_options, spark_options
 from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
+from conformance.cli.file_path import FilePath
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.names import IMPLEMENTATION
 from conformance.cli.result_output import ResultOutput, result_options
@@ -33,6 +35,7 @@ _NEEDS = f"corpora need Spark: {install_command('spark')}"
 
 @click.group(
     "corpus",
+    cls=CommandGroup,
     epilog=examples(
         "corpus run mysql-replication --events 200000 --report report",
         "corpus run mysql-replication --time 8h --master yarn --output hdfs:///corpora/night --history hdfs:///nights",
@@ -167,7 +170,7 @@ def generate(**options: Any) -> None:
     ),
 )
 @click.argument("run_uri", metavar="RUN")
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", type=FilePath(path_type=Path, file_okay=False))
 @click.option("--history", metavar="URI", help="Table of earlier runs, for the trend.")
 @result_options
 @spark_options

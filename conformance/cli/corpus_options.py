@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from conformance.cli.certify import MOST_CASES, Duration, limit_options
+from conformance.cli.file_path import FilePath
 from conformance.cli.integer import Integer
 from conformance.cli.names import FAMILY, ROLE, ROLES_HELP
 from conformance.cli.profile_option import PROFILES_HELP, ProfileName
@@ -65,14 +66,14 @@ role_option = click.option(
 )
 judging_options = _options(
     requirement_option("WL4033-*"),
-    click.option("--baseline", type=click.Path(path_type=Path), help="File of known failures with reasons (TOML)."),
+    click.option("--baseline", type=FilePath(path_type=Path), help="File of known failures with reasons (TOML)."),
     click.option(
-        "--write-baseline", type=click.Path(path_type=Path), help="Write the failures to this file as a baseline."
+        "--write-baseline", type=FilePath(path_type=Path), help="Write the failures to this file as a baseline."
     ),
     click.option(
         "--history", metavar="URI", help="Table of earlier runs: their shrunk cases are reused, and this run is added."
     ),
-    click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for the reports."),
+    click.option("--report", type=FilePath(path_type=Path, file_okay=False), help="Folder for the reports."),
     click.option(
         "--results-table",
         metavar="NAME|URI",

@@ -9,6 +9,7 @@ import click
 from conformance.cli.certify import Duration, hold, limit_options, report_folder
 from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
+from conformance.cli.file_path import FilePath
 from conformance.cli.integer import Integer
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.names import FAMILY, IMPLEMENTATION, ROLE
@@ -66,7 +67,7 @@ REFERENCE_PACKAGES: Final = (
 )
 @click.option(
     "--corpus",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FilePath(path_type=Path, file_okay=False),
     default=Path("fuzzing-corpus"),
     show_default=True,
     help="Folder of cases that reached something new; the next run starts with them.",
@@ -95,10 +96,8 @@ REFERENCE_PACKAGES: Final = (
 )
 @requirement_option("WL4162-TT-*")
 @click.option("--seed", type=Integer(min=0), default=0, show_default=True, help="Seed of the cases.")
-@click.option("--baseline", type=click.Path(path_type=Path), help="File of known failures with reasons (TOML).")
-@click.option(
-    "--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for the record and the reports."
-)
+@click.option("--baseline", type=FilePath(path_type=Path), help="File of known failures with reasons (TOML).")
+@click.option("--report", type=FilePath(path_type=Path, file_okay=False), help="Folder for the record and the reports.")
 @result_options
 @limit_options
 def command(

@@ -7,7 +7,9 @@ from pathlib import Path
 import click
 
 from conformance.cli.certify import limit_options
+from conformance.cli.command_group import CommandGroup
 from conformance.cli.examples import examples
+from conformance.cli.file_path import FilePath
 from conformance.cli.main import CONFORMING, NOT_CONFORMING, UserError
 from conformance.cli.names import IMPLEMENTATION
 from conformance.implementations.installation import CACHE, install, installed_versions, version_beside_the_kit
@@ -18,6 +20,7 @@ from conformance.implementations.registry import NamedImplementation, catalogue,
 
 @click.group(
     "implementations",
+    cls=CommandGroup,
     invoke_without_command=True,
     epilog=examples(
         "implementations",
@@ -30,7 +33,7 @@ from conformance.implementations.registry import NamedImplementation, catalogue,
 @click.option("--json", "as_json", is_flag=True, help="Print JSON: an object with the arrays, of mutants if asked for.")
 @click.option(
     "--cache",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FilePath(path_type=Path, file_okay=False),
     help=f"Folder of what is built.  [default: {CACHE}, or binlog-conformance in the user's cache]",
 )
 @click.pass_context

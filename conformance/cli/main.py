@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, NoReturn
 import click
 
 from conformance import __version__
+from conformance.cli.command_group import CommandGroup
 from conformance.cli.hidden_password import hide_password
 from conformance.cli.interruption import Interruption
 from conformance.reports.standard_streams import guard_standard_streams
@@ -81,7 +82,7 @@ class _OutputClosed(Exception):
     """The reader of the output has closed it."""
 
 
-class _Commands(click.Group):
+class _Commands(CommandGroup):
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -99,8 +100,6 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            ctx.fail(unknown("command", args[0], COMMANDS, plural="commands"))
         name, command, left = super().resolve_command(ctx, args)
         if name is not None and command is not None and not ctx.resilient_parsing:
             ctx.default_map = {name: _settings(ctx, name, command)}
@@ -246,7 +245,7 @@ def _print_mistake(error: click.ClickException) -> None:
             _print_line(f"{error.ctx.meta[_SETTINGS_FILE]}: {error.format_message()}")
             return
         _print_line(f"{error.format_message()} (see {path} --help)")
-    elif isinstance(error, click.UsageError):
+    elif isinstance(error, click.UsageError) and _is_help(error):
         error.show()
     else:
         _print_line(error.format_message())

@@ -7,6 +7,7 @@ import click
 
 from conformance.cli.certify import announce, limit_options
 from conformance.cli.examples import examples
+from conformance.cli.file_path import FilePath
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.names import IMPLEMENTATION
 from conformance.cli.record_argument import record_at
@@ -25,14 +26,14 @@ from conformance.strategies.grammar.family import case_of, makes
     "replay",
     epilog=examples(
         "replay transactions/mysql-8.0/0/3 mysql-replication",
-        "replay boundary:transactions/mysql-8.0/0/3 reference --save stream.bin",
+        "replay boundary:marked_streams/worklog/0/3 reference --save stream.bin",
     ),
 )
 @click.argument("case_id", metavar="CASE-ID")
 @click.argument("spec", metavar="IMPLEMENTATION", type=IMPLEMENTATION)
 @click.option("--save", type=click.File("wb"), help="Write the stream to this file as well.")
 @click.option(
-    "--record", type=click.Path(path_type=Path), help="Run record, or its folder, whose short ids CASE-ID may be."
+    "--record", type=FilePath(path_type=Path), help="Run record, or its folder, whose short ids CASE-ID may be."
 )
 @limit_options
 def command(

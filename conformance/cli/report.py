@@ -10,6 +10,7 @@ import click
 from conformance.cli.certify import hold
 from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
+from conformance.cli.file_path import FilePath
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.record_argument import record_at, record_path
 from conformance.cli.result_output import ResultOutput, result_options
@@ -28,8 +29,8 @@ _DECIDING: Final = (COULD_NOT_RUN, NOT_CONFORMING, CONFORMING)
         "report mine/ theirs/ both/",
     ),
 )
-@click.argument("records", metavar="RECORD...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("records", metavar="RECORD...", nargs=-1, required=True, type=FilePath(path_type=Path))
+@click.argument("folder", type=FilePath(path_type=Path, file_okay=False))
 @result_options
 def command(records: tuple[Path, ...], folder: Path, form: str, quiet: bool) -> None:
     """Write the HTML, JUnit, Markdown and SARIF reports of a run RECORD to FOLDER.

@@ -23,4 +23,6 @@ def requirement_option(example: str) -> Callable[[_Command], _Command]:
 
 
 def _globs(context: click.Context, option: click.Parameter, value: tuple[str, ...]) -> str:
+    if "" in value:
+        raise click.BadParameter("a glob that is empty", context, option)
     return ",".join(value) or "*"

@@ -6,7 +6,9 @@ from pathlib import Path
 import click
 from msgspec import structs
 
+from conformance.cli.command_group import CommandGroup
 from conformance.cli.examples import examples
+from conformance.cli.file_path import FilePath
 from conformance.cli.main import UserError
 from conformance.cli.record_argument import record_path
 from conformance.implementations.installation import CannotInstall
@@ -22,6 +24,7 @@ from conformance.strategies.grammar.family import makes
 
 @click.group(
     "results",
+    cls=CommandGroup,
     epilog=examples(
         "results add report results",
         "results site results public",
@@ -39,8 +42,8 @@ def command() -> None:
     short_help="Add run records to a folder of results.",
     epilog=examples("results add report/run.jsonl results"),
 )
-@click.argument("records", metavar="RECORD...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("records", metavar="RECORD...", nargs=-1, required=True, type=FilePath(path_type=Path))
+@click.argument("folder", type=FilePath(path_type=Path, file_okay=False))
 def add_command(records: tuple[Path, ...], folder: Path) -> None:
     """Add run RECORDs to the FOLDER of results, each in the place of one of the same version.
 
@@ -62,10 +65,10 @@ def add_command(records: tuple[Path, ...], folder: Path) -> None:
     short_help="Write the pages of a folder of results.",
     epilog=examples("results site results public", "results site results public --findings findings"),
 )
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.argument("output", type=click.Path(path_type=Path, file_okay=False))
+@click.argument("folder", type=FilePath(path_type=Path, file_okay=False))
+@click.argument("output", type=FilePath(path_type=Path, file_okay=False))
 @click.option(
-    "--findings", type=click.Path(path_type=Path, file_okay=False), help="Folder of findings that were written up."
+    "--findings", type=FilePath(path_type=Path, file_okay=False), help="Folder of findings that were written up."
 )
 @click.option(
     "--log-page",

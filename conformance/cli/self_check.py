@@ -11,6 +11,7 @@ import click
 from conformance import __version__
 from conformance.cli.certify import MOST_CASES, Duration
 from conformance.cli.examples import examples
+from conformance.cli.file_path import FilePath
 from conformance.cli.integer import Integer
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.names import ROLE, ROLES_HELP
@@ -57,10 +58,10 @@ PAGE: Final = "self-check.html"
 @click.option("--time", "seconds", type=Duration(), help="Ask cases for this long instead: 90s, 10m, 8h.")
 @click.option("--seed", type=Integer(min=0), default=0, show_default=True, help="Seed of the cases.")
 @click.option("--jobs", type=Integer(min=1), help="Processes.  [default: one for each core]")
-@click.option("--report", type=click.Path(path_type=Path, file_okay=False), help="Folder for the record and the page.")
+@click.option("--report", type=FilePath(path_type=Path, file_okay=False), help="Folder for the record and the page.")
 @click.option(
     "--history",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FilePath(path_type=Path, file_okay=False),
     help="Folder with a file for each earlier run, to which this run is added.",
 )
 def command(

@@ -1,16 +1,19 @@
 """`binlog-conformance serve`: a replication source whose logs are files, or those of a case."""
 
+import errno
 import os
+import socket
 import ssl
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import BinaryIO, Final
 
 import click
 
 from conformance.binlog.errors import BinlogError
+from conformance.binlog.header import MAGIC
 from conformance.cli.certify import Duration
 from conformance.cli.examples import examples
 from conformance.cli.integer import Integer
@@ -31,6 +34,8 @@ _GTID_MODES: Final = ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "ON")
 #: Seconds of one step of waiting, between which Ctrl-C is noticed on every system.
 _STEP: Final = 0.5
 _MOST_PORT: Final = 65535
+#: The most bytes of a log, whose positions have 32 bits where clients ask for them.
+_MOST_BYTES: Final = 1 << 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,7 @@ class _EndingOption(click.ParamType):  # type: ignore[type-arg,unused-ignore]
 @click.option(
     "--tls", metavar="FILE", help="Offer TLS, with the certificate and the key in this file (PEM).  [default: none]"
 )
-@click.option("--profile", type=ProfileName(), help="Whose rules hold.  [default: the release in the last log]")
+@click.option("--profile", type=ProfileName(), help="Which server it is.  [default: the release in the last log]")
 @click.option("--gtid-mode", type=click.Choice(_GTID_MODES), help="The source's gtid_mode.  [default: as its logs are]")
 @click.option("--semi-sync", is_flag=True, help="Offer semi-synchronous replication.")
 @click.option(
@@ -119,6 +124,7 @@ def command(
 
     Exit status: 0 ended by Ctrl-C or --time, 2 could not run.
     """
+    _check_host(host)
     served = [
         replace(
             each,
@@ -142,12 +148,24 @@ def command(
             time.sleep(_STEP if until is None else max(0.0, min(_STEP, until - time.monotonic())))
 
 
+def _check_host(host: str) -> None:
+    """Refuse an address that cannot be listened on, and an empty one, which would be every address of this machine."""
+    try:
+        if host:
+            socket.getaddrinfo(host, None)
+            return
+    except (OSError, UnicodeError):
+        pass
+    raise UserError(f"{host!r} is not an address of this machine; name one with --host")
+
+
 def _serve(listener: Listener, source: Source, port: int) -> int:
     try:
         return listener.serve(source, port=port)
     except (OSError, OverflowError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UserError(f"{listener.host}:{port} cannot be listened on: {reason}; name another --port") from error
+        reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else error
+        other = "--host" if getattr(error, "errno", None) == errno.EADDRNOTAVAIL else "--port"
+        raise UserError(f"{listener.host}:{port} cannot be listened on: {reason}; name another {other}") from error
 
 
 def _described(served: _Served) -> str:
@@ -199,13 +217,28 @@ def _source_of_files(files: list[str], profile: str | None) -> Source:
             raise UserError(f"{each}: a log {base} is named already; the logs of a source have different names")
         try:
             with open_log(each) as stream:
-                logs[base] = stream.read()
-            source_of_logs({base: logs[base]}, profile=profile)  # Errors name the file.
+                logs[base] = _contents(stream)
+            # Errors name the file.
+            if not source_of_logs({base: logs[base]}, profile=profile).logs[0].events:
+                raise CannotOpen("no event at all; name a log from its beginning")
         except CannotOpen as error:
             raise UserError(f"{each}: {error}") from error
         except BinlogError as error:
             raise UserError(problem(each, error)) from error
     return source_of_logs(logs, profile=profile)
+
+
+def _contents(stream: BinaryIO) -> bytes:
+    """Return a log, or the beginning of what is none, as a device may have no end.
+
+    Raises:
+        CannotOpen: It is larger than a log that clients can ask for.
+    """
+    begin = stream.read(len(MAGIC))
+    data = begin + (stream.read(_MOST_BYTES) if begin == MAGIC else b"")
+    if len(data) > _MOST_BYTES:
+        raise CannotOpen("larger than 4 GiB; positions in a log have 32 bits")
+    return data
 
 
 def _source_of_case(name: str, profile: str | None) -> _Served:

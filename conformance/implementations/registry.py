@@ -1,6 +1,7 @@
 """The registry of the implementations that the kit knows by name."""
 
 import importlib.util
+import os
 import re
 import shlex
 import shutil
@@ -229,6 +230,15 @@ def _with_pymysql() -> str | None:
     return None
 
 
+def _unpacked() -> str | None:
+    """Return what is missing of every unpacked server; which of them are there, their names show."""
+    from conformance.servers.products import VARIABLE
+
+    return _with_pymysql() or (
+        None if os.environ.get(VARIABLE) else f"{VARIABLE}, the folder of the servers, is not set"
+    )
+
+
 _CATALOGUE: Final = (
     NamedImplementation(
         "reference",
@@ -256,7 +266,7 @@ _CATALOGUE: Final = (
         "server",
         "server:NAME",
         "an unpacked MySQL or MariaDB server (docs/servers.md), which is started and removed",
-        _with_pymysql,
+        _unpacked,
         _server,
     ),
     NamedImplementation(

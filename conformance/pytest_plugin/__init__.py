@@ -96,7 +96,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     from conformance.specs.run_record import BESIDE_THE_CATALOGUE
 
     config = metafunc.config
-    reasons = _reasons(config, _values(config))
+    try:
+        values = _values(config)
+    except pytest.UsageError as error:
+        # Here pytest prints any other exception with its traceback.
+        raise pytest.Collector.CollectError(str(error)) from None
+    reasons = _reasons(config, values)
     config.stash[_LEFT_OUT] = Counter(filter(None, reasons.values()))
     # Crashes first: they fail the run whatever is selected.
     judged = (each for each, reason in reasons.items() if reason is None)

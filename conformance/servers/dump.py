@@ -12,6 +12,8 @@ import pymysql
 from conformance.binlog.event_types import HEARTBEAT_TYPES
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import MAGIC, TYPE_AT
+from conformance.binlog.limits import current_limits
+from conformance.servers.guarded_session import GuardedSession, reading_answers
 
 _COM_BINLOG_DUMP: Final = 0x12
 _COM_BINLOG_DUMP_GTID: Final = 0x1E
@@ -19,9 +21,8 @@ _COM_BINLOG_DUMP_GTID: Final = 0x1E
 NOT_BLOCKING: Final = 1
 HEARTBEAT_V2: Final = 2
 ANNOTATE_ROWS: Final = 2
-_END: Final = 0xFE
-#: The most bytes of the packet that ends a dump.
-_END_BYTES: Final = 9
+#: The most bytes of an event, as of any packet of a server.
+_MOST_BYTES: Final = 1 << 30
 #: Seconds without an event after which a dump that blocks is at its end.
 _SILENCE: Final = 4
 #: Seconds without even a heartbeat after which a server is lost.
@@ -54,7 +55,7 @@ class Server(Protocol):
     def is_mariadb(self) -> bool:
         """Whether it is MariaDB."""
 
-    def connect(self, **arguments: Any) -> "pymysql.connections.Connection[Any]":
+    def connect(self, **arguments: Any) -> GuardedSession:
         """Return a new session; `arguments` are further ones for `pymysql.connect`."""
 
 
@@ -96,28 +97,37 @@ def dump(
 def live_events(server: Server, log_name: str) -> Generator[bytes]:
     """Yield what a server sends of a log and all later ones, for ever; about once a second there is a heartbeat.
 
+    An event beyond the limit that is in force is not read.
+
     Raises:
         pymysql.err.MySQLError: The server refuses, or the connection is lost.
     """
     flags = ANNOTATE_ROWS if server.is_mariadb else 0
     command = _command(log_name, len(MAGIC), None, flags)
-    return _sent(server, command, "CRC32", has_heartbeats=True, silence=_LIVE_SILENCE)
+    return _sent(
+        server, command, "CRC32", has_heartbeats=True, silence=_LIVE_SILENCE, most=current_limits().event_bytes
+    )
 
 
 def _sent(
-    server: Server, command: tuple[int, bytes], checksum: str, *, has_heartbeats: bool, silence: int = _SILENCE
+    server: Server,
+    command: tuple[int, bytes],
+    checksum: str,
+    *,
+    has_heartbeats: bool,
+    silence: int = _SILENCE,
+    most: int = _MOST_BYTES,
 ) -> Generator[bytes]:
-    with server.connect(read_timeout=silence) as session:
-        with session.cursor() as cursor:
+    with reading_answers():
+        connected = server.connect(read_timeout=silence)
+    with connected as session:
+        with reading_answers(), session.cursor() as cursor:
             for statement in _announcement(checksum, has_heartbeats, mariadb=server.is_mariadb):
                 cursor.execute(statement)
         session._execute_command(*command)
         try:
-            while True:
-                packet = session._read_packet().get_all_data()
-                if packet[0] == _END and len(packet) < _END_BYTES:
-                    return
-                yield packet[1:]
+            while event := session.read_event(most):
+                yield event
         finally:
             with suppress(AttributeError):
                 session._force_close()

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 import pymysql
+from pymysql.constants import CR
 
 from conformance.binlog.event_types import HEARTBEAT_TYPES
 from conformance.binlog.header import MAGIC, TYPE_AT
@@ -42,17 +43,19 @@ class LiveLogs:
         """Return the next event of the current log, waiting for it; empty at the log's end and when stopped."""
         try:
             for event in self._events:
+                if self._is_stopped():
+                    return b""
                 if is_naming(event):
                     name = named_log(event)
                     if name != self._name:
                         self._next = name
                         return b""
-                elif event[TYPE_AT] not in HEARTBEAT_TYPES and not self._is_stopped():
+                elif event[TYPE_AT] not in HEARTBEAT_TYPES:
                     return event
-                if self._is_stopped():
-                    return b""
         except pymysql.err.MySQLError as error:
-            self.error = str(error.args[-1])
+            self.error = "" if self._is_stopped() else str(error.args[-1])
+            if error.args[0] == CR.CR_NET_PACKET_TOO_LARGE:
+                self.error = "an event is beyond the limit; raise it with --limit event-bytes=NUMBER"
         else:
             self.error = "the server ended the connection"
         return b""

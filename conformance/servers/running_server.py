@@ -8,6 +8,7 @@ import pymysql
 
 from conformance.log_check.server_profile import profile_of
 from conformance.servers.dump import dump
+from conformance.servers.guarded_session import GuardedSession, reading_answers
 from conformance.servers.products import DIALECTS, Dialect
 from conformance.servers.server_url import PASSWORD, ServerUrl
 from conformance.specs.extras import install_command
@@ -40,8 +41,9 @@ class RunningServer:
         try:
             self.version = str(self.value("SELECT VERSION()"))
         except pymysql.err.MySQLError as error:
-            code, *words = error.args or (0, str(error))
-            advice = f"; is {PASSWORD} the password of {url.user}?" if code in _DENIED else ""
+            # Where PyMySQL itself cannot go on there is no number before the words.
+            words = [each for each in error.args if not isinstance(each, int)]
+            advice = f"; is {PASSWORD} the password of {url.user}?" if _DENIED & set(error.args) else ""
             raise ValueError(f"{url} cannot be reached: {' '.join(map(str, words))}{advice}") from error
         except RuntimeError as error:
             # What PyMySQL raises for a password that it cannot encrypt.
@@ -58,13 +60,13 @@ class RunningServer:
         """Whether it is MariaDB."""
         return self.profile.startswith("mariadb")
 
-    def connect(self, **arguments: Any) -> "pymysql.connections.Connection[Any]":
+    def connect(self, **arguments: Any) -> GuardedSession:
         """Return a new session, in autocommit; `arguments` are further ones for `pymysql.connect`."""
         return self.url.connect(**arguments)
 
     def run(self, *statements: str) -> list[tuple[Any, ...]]:
         """Run statements in a session of their own, and return the rows of the last one."""
-        with closing(self.connect()) as session, session.cursor() as cursor:
+        with reading_answers(), closing(self.connect()) as session, session.cursor() as cursor:
             for each in statements:
                 cursor.execute(each)
             return list(cursor.fetchall())
@@ -89,7 +91,7 @@ class RunningServer:
             names.remove(_SHIPPED)
         return names
 
-    def locked(self) -> "pymysql.connections.Connection[Any]":
+    def locked(self) -> GuardedSession:
         """Return a session that holds the kit's lock.
 
         Raises:

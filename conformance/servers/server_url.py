@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Self
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 if TYPE_CHECKING:
-    import pymysql
+    from conformance.servers.guarded_session import GuardedSession
 
 #: The variable with the password; the command line moves the password of a URL there.
 PASSWORD: Final = "BINLOG_SERVER_PASSWORD"
@@ -79,7 +79,7 @@ class ServerUrl:
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{SCHEME}{self.user}@{host}:{self.port}"
 
-    def connect(self, **arguments: Any) -> "pymysql.connections.Connection[Any]":
+    def connect(self, **arguments: Any) -> "GuardedSession":
         """Return a new session, with a time limit on every answer.
 
         Args:
@@ -88,7 +88,7 @@ class ServerUrl:
         Raises:
             pymysql.err.MySQLError: The server cannot be reached, or refuses the user.
         """
-        import pymysql
+        from conformance.servers.guarded_session import REFUSED, GuardedSession
 
         settings: dict[str, Any] = {
             "host": self.host,
@@ -100,8 +100,9 @@ class ServerUrl:
             "connect_timeout": 10,
             "read_timeout": _ANSWER,
             "write_timeout": _ANSWER,
+            "auth_plugin_map": REFUSED,
         }
-        return pymysql.connect(**{**settings, **arguments})
+        return GuardedSession(**{**settings, **arguments})
 
 
 def _allowed(query: str) -> frozenset[str]:

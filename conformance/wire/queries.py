@@ -15,6 +15,11 @@ from conformance.wire.variables import variables_of
 
 _PARSE_ERROR: Final = 1064
 _UNKNOWN_VARIABLE: Final = 1193
+#: The least and the most seconds between two heartbeats that a replica can ask for.
+_LEAST_PERIOD: Final = 0.001
+_MOST_PERIOD: Final = 4294967.0
+#: A capability of MariaDB's replicas, of which there are five.
+_CAPABILITY: Final = re.compile(r"[0-9]{1,9}")
 #: The words by which servers older and newer than 8.2 ask where the last log ends.
 _WITH_MASTER_STATUS: Final = Profiles("worklog", "mysql < 8.4", "mariadb")
 _WITH_LOG_STATUS: Final = Profiles("mysql >= 8.2")
@@ -71,17 +76,18 @@ class Queries:
         capability = self._user.get("mariadb_slave_capability") or "0"
         return Client(
             checksum=checksum,
-            capability=int(capability) if capability.isdigit() else 0,
+            capability=int(capability) if _CAPABILITY.fullmatch(capability) else 0,
             connect_state=self._user.get("slave_connect_state"),
             heartbeats=self.heartbeat_seconds is not None,
         )
 
     @property
     def heartbeat_seconds(self) -> float | None:
-        """The seconds between two heartbeats; None if the client asks for none."""
+        """The seconds between two heartbeats, within what a replica can ask for; None if the client asks for none."""
         period = self._user.get("source_heartbeat_period") or self._user.get("master_heartbeat_period") or "0"
-        nanoseconds = int(float(period)) if _TEXT.fullmatch(period) else 0
-        return nanoseconds / 1e9 if nanoseconds > 0 else None
+        nanoseconds = float(period) if _TEXT.fullmatch(period) else 0.0
+        # A number of many digits is infinity, and heartbeats at shorter periods would be a flood.
+        return min(max(nanoseconds / 1e9, _LEAST_PERIOD), _MOST_PERIOD) if nanoseconds > 0.0 else None
 
     @property
     def semi_sync(self) -> bool:

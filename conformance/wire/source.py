@@ -167,7 +167,7 @@ class Source:
         """
         if command.gtid_set is not None:
             self._check_purged(command.gtid_set)
-        name, place = self._place(command, by_gtids=client.connect_state is not None)
+        name, place = self._place(command, by_gtids=self.is_mariadb and client.connect_state is not None)
         return Sender(
             SenderSettings(
                 profile=self.profile,
@@ -225,9 +225,10 @@ class Source:
         Raises:
             WireError: The logs do not have them.
         """
-        name = command.log_name or self.logs[0].name
+        first = self.logs[0].name
         if command.gtid_set is not None or by_gtids:
-            return name, FIRST
+            return first, FIRST
+        name = command.log_name or first
         size = next((size for log, size in zip(self.logs, self.sizes, strict=True) if log.name == name), None)
         if size is None:
             raise WireError(FATAL_ERROR, NO_SUCH_LOG)
@@ -271,7 +272,7 @@ def source_of_logs(logs: Mapping[str, bytes], *, profile: str | None = None) -> 
 
     Args:
         logs: The logs by name, oldest first, each with its magic number.
-        profile: Whose rules it follows; None: those of the release in the last format description.
+        profile: Which server it is; None: the release in the last format description.
 
     Raises:
         BinlogError: A log is not one at all.
@@ -299,7 +300,7 @@ def source_of_logs(logs: Mapping[str, bytes], *, profile: str | None = None) -> 
     chosen = profile or profile_of(version) or "worklog"
     return Source(
         profile=chosen,
-        version=version or server_of(chosen).version,
+        version=version if version and profile is None else server_of(chosen).version,
         logs=tuple(made),
         sizes=tuple(len(data) for data in logs.values())[: len(made)],
         damage=damage,

@@ -58,8 +58,9 @@ class CaseId:
         try:
             if len(parts) == 3 and parts[2].startswith(_CHOICES):
                 return cls(parts[0], parts[1], choices=_unpack(parts[2].removeprefix(_CHOICES)), role=role)
-            family, profile, seed, index = parts
-            return cls(family, profile, seed=int(seed), index=int(index), role=role)
+            family, profile, *numbers = parts
+            seed, index = map(_natural, numbers)
+            return cls(family, profile, seed=seed, index=index, role=role)
         except (ValueError, IndexError, binascii.Error) as error:
             raise ValueError(
                 f"{text!r} is not a case id: write [ROLE:]FAMILY/PROFILE/SEED/INDEX or "
@@ -78,6 +79,18 @@ class CaseId:
             row: The classes of a seeded case, as its family's covering array has them.
         """
         return SeededChooser(self.key, row) if self.choices is None else ReplayingChooser(self.choices)
+
+
+def _natural(digits: str) -> int:
+    """Return a number as `str` writes it: one id for one case.
+
+    Raises:
+        ValueError: It is written in another way, or negative.
+    """
+    number = int(digits)
+    if str(number) != digits or number < 0:
+        raise ValueError(f"{digits!r} is not a number of a case")
+    return number
 
 
 def _varint(number: int) -> bytes:

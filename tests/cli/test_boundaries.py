@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from conformance.cli.boundaries import command
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
+from tests.generated import ROOT
 
 #: An Anonymous_Gtid at 2409, a BEGIN, rows, and the Xid at 2940 that ends the transaction.
 LOG = Path(__file__).parent.parent / "golden" / "character_sets.bin"
@@ -64,6 +65,15 @@ def test_a_position_within_a_transaction_gives_the_warning_and_where_to_begin():
     assert cells["warning"] == "Unable to change boundary parser from Not Defined to End Transaction."
     assert last == "# character_sets.bin: 2940 is within the transaction that begins at 2409: begin there"
     assert done.exit_code == 0
+
+
+def test_the_page_on_the_command_line_has_what_is_printed(tmp_path):
+    log = tmp_path / "binlog.000001"
+    log.write_bytes((ROOT / "strategies" / "recorded" / "mysql-8.0-gtids.bin").read_bytes())
+    page = (ROOT / "docs" / "command-line.md").read_text("utf-8")
+    shown = page.partition("--start-position 1016\n```\n\n```\n")[2].partition("\n```")[0].splitlines()
+    printed = run("--start-position", 1016, log).stdout.splitlines()
+    assert shown == [*printed[:3], "...", printed[-1]]
 
 
 def test_a_position_between_transactions_needs_no_other():

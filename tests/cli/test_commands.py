@@ -11,6 +11,8 @@ import pytest
 
 from conformance.cli.main import COMMANDS, cli
 from conformance.implementations.process.limits import duration
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 
 
 def run(*arguments, check=None):
@@ -94,6 +96,15 @@ def test_a_baseline_makes_a_known_failure_acceptable(tmp_path):
         (("certify", "reference", "--requirement", "FORMAT-STOPS"), "did you mean FORMAT-STOP"),
         (("requirements", "format-stops"), "did you mean FORMAT-STOP"),
         (("decide",), "--statement safe|unsafe|row-injection; the value of BINLOG_FORMAT, --mode statement|mixed|row"),
+        (("certify", "reference", "--report", ""), "'--report': a path that is empty"),
+        (("report", "run.jsonl", ""), "'FOLDER': a path that is empty"),
+        (("certify", "reference", "--requirement", ""), "a glob that is empty"),
+        (
+            ("corpus", "runn"),
+            "no command 'runn'; the commands are check, compare, generate, report, run; did you mean run?",
+        ),
+        (("--settings",), "binlog-conformance: Option '--settings' requires an argument."),
+        (("certify", "mysqlbinlog:/bin/true"), "/bin/true names no version"),
         (("certify", "reference", "--examples", "0"), "not in the range"),
         (("certify", "reference", "--examples", "many"), "'many' is not a valid integer."),
         (("certify", "reference", "--write-baseline", "nowhere/baseline.toml"), "nowhere/baseline.toml"),
@@ -170,6 +181,7 @@ def commands_within(command, words=()):
 
 
 ALL_COMMANDS = dict(commands_within(cli))
+CASE_ID = re.compile(r"(\w+:)?\w+/[\w.-]+/\d+/\d+")
 
 
 @pytest.mark.parametrize("name", ALL_COMMANDS, ids="-".join)
@@ -187,6 +199,8 @@ def test_the_help_of_each_command_has_examples_with_its_own_options(name):
                 }
         assert called[: len(name)] == name
         assert [each for each in words if each.startswith("-") and len(each) > 1 and each not in known] == []
+        for case_id in (each for each in words if CASE_ID.fullmatch(each)):
+            assert case_of(CaseId.parse(case_id)).stream
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("90", 90), ("90s", 90), ("1.5m", 90), ("8h", 28800)])

@@ -86,7 +86,11 @@ def test_a_case_is_a_source_that_disconnects_on_purpose():
         ((CASE, "--end-after", "x"), "write 12 or, with an error, 12:1236"),
         ((CASE, "--end-after", "1:"), "write 12 or, with an error, 12:1236"),
         ((CASE, "--tls", "pyproject.toml"), "is not a certificate with its key"),
-        ((CASE, "--host", "203.0.113.1"), "cannot be listened on"),
+        ((CASE, "--host", "203.0.113.1"), "Cannot assign requested address; name another --host"),
+        ((CASE, "--host", "nothing.invalid"), "'nothing.invalid' is not an address of this machine"),
+        ((CASE, "--host", ""), "'' is not an address of this machine"),
+        (("/dev/zero",), "a binary log begins with fe 62 69 6e"),
+        (("/dev/null",), "/dev/null: no event at all"),
     ],
 )
 def test_what_cannot_be_served_is_one_line(arguments, words):

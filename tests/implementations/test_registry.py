@@ -88,6 +88,15 @@ def test_the_error_about_a_wrong_name_gives_the_right_form(spec, message):
         implementation(spec)
 
 
+def test_unpacked_servers_are_usable_where_their_folder_is_named(monkeypatch):
+    require("servers")
+    server = next(each for each in catalogue() if each.name == "server")
+    monkeypatch.setenv("BINLOG_SERVERS", "/servers")
+    assert server.available() is None
+    monkeypatch.delenv("BINLOG_SERVERS")
+    assert server.available() == "BINLOG_SERVERS, the folder of the servers, is not set"
+
+
 def test_the_error_about_a_wrong_name_of_a_server_names_those_that_there_are():
     require("servers")
     message = "no server 'mysql5'; the servers are mysql55, .*; did you mean mysql57 or .*; write server:NAME"

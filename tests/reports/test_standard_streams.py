@@ -137,3 +137,10 @@ def test_the_kit_prints_through_the_guarded_streams(source):
 )
 def test_a_way_past_the_door_is_found(code):
     assert list(ways_past_the_door(ast.parse(code)))
+
+
+@pytest.mark.parametrize("columns", ["0", "1"])
+def test_a_terminal_that_has_no_size_yet_shows_every_word(columns, monkeypatch, capsys):
+    monkeypatch.setenv("COLUMNS", columns)
+    styled_console().print("nothing is lost in here")
+    assert "nothing is lost in here\n" in capsys.readouterr().out

@@ -204,6 +204,17 @@ def test_live_logs_end_when_they_are_stopped(monkeypatch):
     assert logs.error == ""
 
 
+def test_logs_without_events_end_when_they_are_stopped(monkeypatch):
+    logs = live(monkeypatch, [naming(f"b.{number:06}") for number in range(100)], stop_after=5)
+    assert len(read(logs)) == 5
+
+
+def test_a_server_that_falls_silent_once_the_time_is_up_is_none(monkeypatch):
+    logs = live(monkeypatch, [naming("b.000001"), ONE], pymysql.err.OperationalError(2013, "Lost"), stop_after=2)
+    assert read(logs) == {"b.000001": MAGIC + ONE}
+    assert logs.error == ""
+
+
 def test_a_server_that_ends_the_connection_is_an_error(monkeypatch):
     logs = live(monkeypatch, [naming("b.000001"), ONE])
     assert read(logs) == {"b.000001": MAGIC + ONE}

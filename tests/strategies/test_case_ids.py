@@ -21,7 +21,21 @@ def test_a_seeded_id_is_readable():
     assert str(CaseId.parse("transactions/mysql-8.0/7/12")) == "transactions/mysql-8.0/7/12"
 
 
-@pytest.mark.parametrize("text", ["", "transactions", "a/b/c", "a/b/1/x", "a/b/choices-%%%", "a/b/choices-_w"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "transactions",
+        "a/b/c",
+        "a/b/1/x",
+        "a/b/-1/1",
+        "a/b/1/-1",
+        "a/b/1/01",
+        "a/b/1_0/1",
+        "a/b/choices-%%%",
+        "a/b/choices-_w",
+    ],
+)
 def test_a_text_that_is_not_an_id_is_refused_and_quoted(text):
     with pytest.raises(ValueError, match="is not a case id"):
         CaseId.parse(text)

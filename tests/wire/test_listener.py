@@ -119,6 +119,18 @@ def test_a_client_of_mariadb_begins_after_its_gtids():
     assert [event for event in events if event[4] == EventType.MARIADB_GTID] == gtids[1:]
 
 
+def test_a_client_that_begins_after_its_gtids_may_name_any_log():
+    source = source_of(MARIADB)
+    with listening(source) as port:
+        state = "SET @slave_connect_state = '9-9-9'"
+        assert dumped(port, asking("nothing.000001"), state) == dumped(port, None, state)
+
+
+def test_the_gtids_of_mariadb_are_nothing_to_mysql():
+    with listening(source_of()) as port, pytest.raises(WireError, match="Could not find first log file name"):
+        dumped(port, asking("nothing.000001"), "SET @slave_connect_state = '0-1-1'")
+
+
 @pytest.mark.parametrize("bytes_of_event", [0xFFFFFE, 0xFFFFFF, 0x1000000])
 def test_an_event_of_16_mib_is_split_and_joined(bytes_of_event):
     source = source_of("transactions/mysql-5.5/0/1")

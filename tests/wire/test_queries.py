@@ -75,6 +75,19 @@ def test_heartbeats_are_asked_for_in_nanoseconds(queries):
     assert queries.heartbeat_seconds == 1.5
 
 
+@pytest.mark.parametrize(("period", "seconds"), [("1", 0.001), ("0", None), ("-5", None), ("9" * 400, 4294967.0)])
+def test_a_period_that_no_replica_can_ask_for_is_brought_within_what_one_can(queries, period, seconds):
+    queries.answer(f"SET @source_heartbeat_period = {period}")
+    assert queries.heartbeat_seconds == seconds
+
+
+@pytest.mark.parametrize("capability", ["9" * 5000, "\u00b2", ""])
+def test_a_capability_that_no_replica_has_is_none(capability):
+    queries = Queries(source_of(MARIADB))
+    queries.answer(f"SET @mariadb_slave_capability='{capability}'")
+    assert queries.client().capability == 0
+
+
 def test_the_capability_and_the_state_of_a_replica_of_mariadb_are_kept():
     queries = Queries(source_of(MARIADB))
     for each in ("SET @mariadb_slave_capability=4", "SET @slave_connect_state='0-1-5,1-1-7'"):

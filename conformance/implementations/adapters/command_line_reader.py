@@ -315,7 +315,9 @@ class Reader:
         # MariaDB's also has a version of its own, which is the same in many releases, and some print nothing else.
         versions = self._run("--version")
         match = re.search(r"(?:Distrib|from) ([\d.]+)", versions) or re.search(r"Ver ([\d.]+)", versions)
-        self.version = match[1] if match else "unknown"
+        if match is None:
+            sys.exit(f"{program} names no version: it is neither mysqlbinlog nor mariadb-binlog")
+        self.version = match[1]
         self._readers = {**READERS, **MYSQL_READERS} if self.name == "mysqlbinlog" else READERS
         # Without -vv MySQL's program prints no Rows_query events; with it MariaDB's stops at columns it cannot print.
         # Newer programs of MariaDB refuse GTIDs out of order, which servers log, and logs that do not follow on one
