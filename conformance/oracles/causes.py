@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.event_types import EventType
 from conformance.binlog.header import TYPE_AT
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import (
@@ -18,10 +18,11 @@ from conformance.oracles.cause import (
     Cause,
     event_group,
     group_of_entry,
+    group_of_refusal,
     known_as,
     without_codes,
 )
-from conformance.oracles.checks.common_refusals import common_cause
+from conformance.oracles.checks.common_refusals import common_cause, crashed_at
 from conformance.oracles.checks.ended_answers import ended, ends_list
 from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
@@ -37,7 +38,7 @@ from conformance.oracles.checks.received_warnings import WARNED_LEFT_OUT, leaves
 from conformance.oracles.checks.remembered_begin import REMEMBERED, first_remembered
 from conformance.oracles.differences import DECISIVE
 from conformance.oracles.oracle import Check, wrong_end
-from conformance.oracles.reasons import OF_CHECKSUM, crash_reason, normalised
+from conformance.oracles.reasons import OF_CHECKSUM, OF_RESOURCES, crash_reason, normalised
 from conformance.protocol.observation import Trouble
 from conformance.protocol.role import entry_type_name
 from conformance.strategies.grammar.case import Case
@@ -123,13 +124,16 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
     Args:
         case: The case.
         trouble: What came instead.
-        charged: The requirement on the fault in the stream; where the implementation gives no reason, it distinguishes
-            crashes.
+        charged: The requirement on the fault in the stream. It distinguishes crashes where the implementation gives no
+            reason, or none but that memory or time is used up, for which the bytes are the reason.
     """
     named = _UNEXPLAINED_END.match(trouble.signature) is None
     reason = "" if named else crash_reason(trouble.detail)
-    fault = charged if case.expected.refused_at is not None and not (named or reason) else ""
+    if (place := crashed_at(case, trouble)) is not None:
+        return Cause(f"{trouble.status} at a {place}")
     end = f"{trouble.signature}: {reason}" if reason else normalised(trouble.signature)
+    is_reason = (named or bool(reason)) and OF_RESOURCES.search(end) is None
+    fault = charged if case.expected.refused_at is not None and not is_reason else ""
     return Cause(f"{trouble.status} at {fault}" if fault else trouble.status, reason=end)
 
 
@@ -265,9 +269,9 @@ def _refused(alignment: Alignment, at: int | None, words: str) -> Cause:
     if OF_CHECKSUM.search(reason) and code != EventType.FORMAT_DESCRIPTION:
         # Whether there is one is a matter of the log; that of a format description alone covers other bytes.
         return Cause(REFUSED, "event", reason=reason)
-    # An implementation may name the type; the reason is the same for all types of the group.
     group = next((group_of_entry(each) for each in case.expected.events if _is_typed(each, at)), event_group(code))
-    return Cause(REFUSED, group, reason=reason.replace(type_name(code), group))
+    subject, words = group_of_refusal(code, group, reason)
+    return Cause(REFUSED, subject, reason=words)
 
 
 def _is_typed(entry: Mapping[str, Any], at: int) -> bool:

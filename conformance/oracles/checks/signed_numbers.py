@@ -16,6 +16,18 @@ def is_read_as_signed(expected: object, seen: object) -> bool:
     return _width(expected, seen) is not None
 
 
+def is_extended(expected: object, seen: object) -> bool:
+    """Return whether a number has the expected bytes, of which the first bit was taken for a sign.
+
+    The sign is seen, or it fills the upper bytes of a wider number without one.
+    """
+    if not isinstance(expected, int) or not isinstance(seen, int) or isinstance(seen, bool):
+        return False
+    sizes = (1 << 8 * width for width in range(1, 9))
+    read = [expected - numbers for numbers in sizes if numbers // 2 <= expected < numbers]
+    return any(seen in (each, *(each % numbers for numbers in _NUMBERS_BY_WIDTH.values())) for each in read)
+
+
 def cause_of_sign(expected: object, seen: object) -> Cause | None:
     """Return the cause of a number that is read with a sign, which is the same in all fields; None for another one."""
     width = _width(expected, seen)
