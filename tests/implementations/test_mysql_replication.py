@@ -178,7 +178,7 @@ def test_what_adapters_must_not_repair_is_reported(library):
         ("partial_json_updates", 5, "changes of JSON differ"),
     ],
 )
-def test_an_empty_set_and_a_document_without_changes_are_no_null(library, family, index, finding):
+def test_an_empty_set_and_a_document_without_changes_are_not_taken_for_null(library, family, index, finding):
     """The library returns None for them, and the reason beside it where the log has the names of the columns."""
     case = case_of(CaseId(family, "mysql-9.x", seed=0, index=index))
     judge = Judge(library.declaration.roles["decode"])
