@@ -213,7 +213,7 @@ def _is_at_its_place(alignment: Alignment, check: Check) -> bool:
     if check.cause is None or index is None:
         return False
     differing = alignment.differing(index) if index < alignment.count else ()
-    return finds_value(alignment, index, check.cause.field) or (
+    return finds_value(alignment, index, check.cause.field, alone=True) or (
         bool(differing) and all(finds_value(alignment, index, name) for name in differing)
     )
 

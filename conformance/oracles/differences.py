@@ -13,6 +13,7 @@ from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import MISSING, NOT_MADE, Cause, passed_on_name
 from conformance.oracles.checks.boundary_steps import OF_STEP, own_steps, step_cause
 from conformance.oracles.checks.boundary_steps import field_cause as boundary_field_cause
+from conformance.oracles.checks.client_checksums import TEXT_FOR_CHECKSUM, takes_text_for_checksum
 from conformance.oracles.checks.client_heartbeats import HEARTBEAT_DELIVERED, is_heartbeat
 from conformance.oracles.checks.filtered_groups import FATE, cause_of_fate
 from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause, place_of_missing
@@ -140,6 +141,8 @@ def _cause_of_field(alignment: Alignment, index: int, name: str, value: Any) -> 
         return of_fate
     if (alignment.case.role, name) == ("decode", "rows") and (of_rows := cause_of_rows(alignment, index)) is not None:
         return of_rows
+    if (alignment.case.role, name) == ("client", "query") and takes_text_for_checksum(alignment):
+        return TEXT_FOR_CHECKSUM
     of_warnings = cause_of_warnings(alignment) if (alignment.case.role, name) == ("relay", "warning") else None
     return of_warnings or field_cause(alignment, index, name, value)
 

@@ -10,9 +10,12 @@ from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import NOT_UNPACKED, REFUSED, Cause
 from conformance.oracles.checks.misread_texts import cause_of_refused_text
+from conformance.oracles.checks.packed_numbers import READ_WITH_LENGTH, is_read_with_length
 from conformance.oracles.checks.post_headers import LONGER
+from conformance.oracles.checks.text_encodings import OF_ORDER, OTHER_ORDER, has_text_of_its_own
 from conformance.oracles.reasons import OF_BOUNDS, OF_MEMORY, OF_RESOURCES
 from conformance.protocol.observation import Trouble
+from conformance.protocol.roles.decode import HEADER_FIELDS
 from conformance.strategies.grammar.case import Case, Expected
 
 #: The smallest buffer in which readers are taken to read logs, in bytes; larger ones are multiples of it.
@@ -119,6 +122,23 @@ def _is_packed(alignment: Alignment, index: int) -> bool:
     return _is_of(*_COMPRESSED)(alignment, index) and not _is_cut_off(alignment, index)
 
 
+def _has_wide_text(alignment: Alignment, index: int) -> bool:
+    """Return whether an event has a value in characters of several bytes each."""
+    rows = alignment.case.expected.events[index].get("rows", ())
+    images = (image for row in rows for image in (row["before"], row["after"]) if image is not None)
+    return any(has_text_of_its_own(value) for image in images for value in image.values())
+
+
+def _names_misread_number(alignment: Alignment, index: int) -> bool:
+    """Return whether the words of a refusal have a number that one of the event comes to if it is read too long."""
+    entry = alignment.case.expected.events[index]
+    if entry["type"] != EventType.TRANSACTION_PAYLOAD:
+        return False
+    named = [int(each) for each in _NUMBER.findall(alignment.refusal(index))]
+    values = [value for name, value in entry.items() if name not in HEADER_FIELDS]
+    return any(is_read_with_length(value, number) for value in values for number in named)
+
+
 @dataclass(frozen=True, slots=True)
 class _Row:
     """A kind of refusals: of which events, in which words, and their cause.
@@ -143,6 +163,7 @@ _ROWS: Final = (
     _Row(_is_of_compressed_columns, _ANY, Cause(REFUSED, _TABLE_OF_COMPRESSED), has_reason=False),
     _Row(_is_of_vectors, _ANY, _VECTORS, has_reason=False),
     _Row(_has_vectors, _ANY, _VECTORS, has_reason=False, shows=_has_vector),
+    _Row(_names_misread_number, _ANY, READ_WITH_LENGTH, has_reason=False),
     _Row(_has_tags, OF_BOUNDS, Cause(REFUSED, _SET_WITH_TAGS), has_reason=False),
     _Row(_is_packed, OF_BOUNDS, NOT_UNPACKED, has_reason=False),
     _Row(
@@ -151,6 +172,7 @@ _ROWS: Final = (
         Cause(REFUSED, "compressed event of MARIADB"),
         has_reason=True,
     ),
+    _Row(_has_wide_text, OF_ORDER, OTHER_ORDER, has_reason=False),
     _Row(_is_of(*_OF_FILES), OF_MEMORY, Cause(REFUSED, "event of LOAD DATA"), has_reason=True),
     _Row(_is_across, OF_BOUNDS, Cause(REFUSED, "event across a border of 4 KiB"), has_reason=True),
 )

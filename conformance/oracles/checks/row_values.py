@@ -10,6 +10,7 @@ from conformance.oracles.cause import MISREAD_WHOLE, Cause, column_group
 from conformance.oracles.checks.json_differences import json_difference
 from conformance.oracles.checks.same_value import same_cell
 from conformance.oracles.checks.signed_numbers import SIGNED, UNSIGNED, is_extended
+from conformance.oracles.checks.text_encodings import OTHER_ORDER, is_in_other_order
 from conformance.oracles.oracle import GOOD, Check, Oracle, delivered, shown
 from conformance.strategies.events.columns import LARGEST_SIGNED
 from conformance.strategies.events.json_values import is_changes
@@ -260,6 +261,8 @@ def _differs(alignment: Alignment, index: int, code: int, place: str, expected: 
     message = f"{alignment.describe(index)}: {kind} in {place} is {shown(seen)}, expected {shown(expected)}"
     at = alignment.case.expected.events[index]["offset"]
     cause = NULL_READ if expected is None else Cause(how, column_group(code, how), "value")
+    if is_in_other_order(expected, seen):
+        cause = OTHER_ORDER
     if code == ColumnType.JSON and (of_document := json_difference(expected, seen)) is not None:
         cause = Cause(of_document.how, kind, of_document.what)
     return Check(f"{kind} {how}", message, at, cause)
