@@ -201,3 +201,15 @@ def test_a_checksum_in_a_text_whose_bytes_are_written_out_is_one_finding_with_th
 )
 def test_a_message_about_types_keeps_its_clauses(text, reason):
     assert normalised(text) == reason
+
+
+def test_a_reader_that_stops_without_a_word_at_a_longer_post_header_misreads_it():
+    """As mysql_common takes the end of an event within a field for the end of the stream."""
+    together = set()
+    for case in cases("post_header_lengths", "mysql-8.0"):
+        answer = REFERENCE.ask(request_of(case))
+        first = min(case.expected.made_for, default=len(answer.events))
+        if 0 < first < len(answer.events) - 1 and answer.error is None:
+            together |= findings(case, replace(answer, events=answer.events[:first])).keys()
+    assert "event with a longer post-header misread" in together
+    assert not [each for each in together if "silently" in each]
