@@ -18,6 +18,7 @@ from conformance.oracles.checks.client_heartbeats import HEARTBEAT_DELIVERED, is
 from conformance.oracles.checks.filtered_groups import FATE, cause_of_fate
 from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause, place_of_missing
 from conformance.oracles.checks.logged_event_comparisons import name_of, place_of
+from conformance.oracles.checks.printed_facts import ROWS_FORM
 from conformance.oracles.checks.received_warnings import cause_of_warnings
 from conformance.oracles.checks.row_values import cause_of_rows
 from conformance.oracles.checks.written_events import compared, written
@@ -81,7 +82,10 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
                 yield Difference(index, ENTRY, Check(f"stream ends silently after {kind}", message, entry["offset"]))
         elif fate is not Fate.UNREACHED and not (fate is Fate.REFUSED and alignment.about.answers_streams):
             words = alignment.refusal(index)
-            message = f"{alignment.describe(index)} is {fate.value}{f': {words}' if words else ''}"
+            becomes = f"{alignment.describe(index)} is {fate.value}"
+            if fate is Fate.REFUSED and alignment.case.settings.get("form") == ROWS_FORM:
+                becomes = f"the list ends before {alignment.describe(index)}"
+            message = f"{becomes}{f': {words}' if words else ''}"
             cause = logged_cause(name_of(entry), MISSING) if alignment.about.answers_streams else None
             if fate is Fate.DROPPED:
                 cause = cause or _loss_of_made(alignment, entry)

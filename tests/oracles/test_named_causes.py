@@ -9,9 +9,9 @@ from conformance.binlog.event_types import ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.checks.signed_numbers import is_extended
 from conformance.oracles.checks.text_ends import LAST_FIELDS
-from conformance.oracles.judge import request_of
+from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.reasons import normalised
-from conformance.protocol.observation import Trouble
+from conformance.protocol.observation import Refusal, Trouble
 from tests.oracles.test_causes import REFERENCE, cases, changed, findings, with_ends
 from tests.oracles.test_joined_causes import is_across, passed_over, refused_where, together_of
 
@@ -213,3 +213,17 @@ def test_a_reader_that_stops_without_a_word_at_a_longer_post_header_misreads_it(
             together |= findings(case, replace(answer, events=answer.events[:first])).keys()
     assert "event with a longer post-header misread" in together
     assert not [each for each in together if "silently" in each]
+
+
+def test_a_list_that_an_error_ends_is_not_called_the_refusal_of_an_event():
+    """As servers list nothing of a log in which they refuse one event."""
+    messages = set()
+    for case in cases("golden_vectors", "mysql-8.0", role="render"):
+        if case.settings["form"] == "events":
+            answer = REFERENCE.ask(request_of(case))
+            ended = replace(answer, events=answer.events[:1], error=Refusal(None, "other", "invalid event"))
+            judged = Judge(REFERENCE.declaration.roles["render"]).judge(case, ended)
+            messages |= {each.message for each in judged if each.is_failure}
+    assert messages
+    assert not [each for each in messages if "refused" in each]
+    assert [each for each in messages if each.lower().startswith("the list ends before the ")]
