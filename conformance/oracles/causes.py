@@ -57,6 +57,7 @@ _SAME_FAULT: Final[Mapping[tuple[str, str], str]] = {
     ("truncated", "FORMAT-APPLY-LENGTH-WRONG"): "FORMAT-APPLY-TRUNCATED",
 }
 _SEVERAL: Final = "events of several types"
+_OUT_OF_MEMORY: Final = "out of memory"
 #: How a process ends that gives the reason on standard error; the kit's own limits need no further words.
 _UNEXPLAINED_END: Final = re.compile("exit-status-|signal-|closed-its-output")
 
@@ -132,8 +133,11 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
     if (place := crashed_at(case, trouble)) is not None:
         return Cause(f"{trouble.status} at a {place}")
     end = f"{trouble.signature}: {reason}" if reason else normalised(trouble.signature)
-    is_reason = (named or bool(reason)) and OF_RESOURCES.search(end) is None
-    fault = charged if case.expected.refused_at is not None and not is_reason else ""
+    is_used_up = OF_RESOURCES.search(end) is not None
+    fault = charged if case.expected.refused_at is not None and (is_used_up or not (named or reason)) else ""
+    if is_used_up and trouble.status == "crash":
+        # How it ends depends on how much is asked for.
+        end = _OUT_OF_MEMORY
     return Cause(f"{trouble.status} at {fault}" if fault else trouble.status, reason=end)
 
 

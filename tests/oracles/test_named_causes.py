@@ -97,6 +97,14 @@ def test_memory_and_time_that_are_used_up_are_not_one_finding_whatever_takes_the
     assert all(f"{trouble.status} at FORMAT-" in finding for each in named[:-1] for finding in each)
 
 
+def test_a_lack_of_memory_is_one_finding_however_the_process_ends():
+    """As programs in Rust end by an overflow, or by the limit, for more and for less."""
+    case = cases("claimed_counts", "mysql-8.0")[0]
+    ends = ("panic: capacity overflow", "killed by the memory limit", "java.lang.OutOfMemoryError: Java heap space")
+    together = {finding for end in ends for finding in findings(case, crash(end))}
+    assert together == {"crash at FORMAT-COUNT-LIMITS: out of memory"}
+
+
 def with_vectors():
     """Return a case with a table of vectors, and the offsets of its Table_map and of the event before it."""
     for case in cases("every_column_type", "mysql-9.x"):

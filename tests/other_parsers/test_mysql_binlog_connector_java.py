@@ -46,7 +46,7 @@ MISTAKES = {
         ("FORMAT-HEADER-TYPE", "type code not reported"): "the code of a type that it does not know is lost",
         (
             "FORMAT-LENGTH-TOO-LARGE",
-            "crash at FORMAT-LENGTH-TOO-LARGE: OutOfMemoryError",
+            "crash at FORMAT-LENGTH-TOO-LARGE: out of memory",
         ): "it allocates what a length asks for",
         ("FORMAT-LENGTH-TOO-SMALL", "invalid-length"): "it continues after the header",
         ("FORMAT-MARIADB-GTID", "gtid of MARIADB_GTID differs"): "it does not set the server's id",
