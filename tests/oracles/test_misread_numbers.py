@@ -60,6 +60,7 @@ LONG = {"gtid": f"3e11fa47:a:{1 << 55}", "last_committed": 1 << 55, "transaction
     ("seen", "long"),
     [
         ({"gtid": "3e11fa47:a:0"}, True),
+        ({"gtid": 'strconv.ParseInt: parsing "": invalid syntax'}, True),  # go-mysql
         ({"gtid": "3e11fa47:a:0", "last_committed": -5, "transaction_length": 1}, True),
         ({"gtid": f"3e11fa47:b:{1 << 55}"}, False),
         ({"commit": 8, "last_committed": 0}, False),
