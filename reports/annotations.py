@@ -36,7 +36,7 @@ def _finding(finding: Finding) -> str:
     return _command(
         "error",
         f"{finding.number}. {finding.signature}",
-        f"{finding.extent}: {finding.breaks}",
+        finding.outline,
         failure.message,
         f"case {case_alias(failure.case)}; {failure.replay}",
     )

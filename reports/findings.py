@@ -1,7 +1,7 @@
 """The findings of a run: the failures of one cause, whatever they break and wherever, the most important first."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
@@ -12,6 +12,8 @@ from conformance.specs.profiles import PROFILE_GROUPS
 from conformance.specs.run_record import (
     BESIDE_THE_CATALOGUE,
     LEVELS,
+    TROUBLE,
+    UNEXPLAINED,
     WEIGHTS,
     Failure,
     FailureStatus,
@@ -20,6 +22,11 @@ from conformance.specs.run_record import (
 
 #: The statuses of findings in the order of a list of them.
 _FIRST: Final = ("crash", "hang", "protocol-error", "fail")
+#: What may stand in the place of a requirement -> where it does.
+_BESIDE: Final = {
+    TROUBLE: "at streams that ask for nothing special there",
+    UNEXPLAINED: "in answers with a difference that no requirement accounts for",
+}
 #: Requirement ids that a sentence lists.
 _LISTED: Final = 12
 
@@ -89,9 +96,23 @@ class Finding:
     @property
     def breaks(self) -> str:
         """The broken requirements, as far as a sentence can hold them."""
-        names = list(self.requirements)
-        more = len(names) - _LISTED
-        return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
+        return _listed(list(self.requirements))
+
+    @property
+    def broken(self) -> str:
+        """Those of them that are of the catalogue; empty if none is."""
+        return _listed([name for name in self.requirements if name not in _BESIDE])
+
+    @property
+    def beside(self) -> str:
+        """Where it breaks no requirement of the catalogue, in words that go on a sentence; empty if it always does."""
+        places = " and ".join(_BESIDE[name] for name in self.requirements if name in _BESIDE)
+        return f"{'; also' if self.broken else ','} {places}" if places else ""
+
+    @property
+    def outline(self) -> str:
+        """How many requirements it breaks, in how many cases, and which; in words where it breaks none."""
+        return f"{self.extent}{': ' if self.broken else ''}{self.broken}{self.beside}"
 
 
 def findings_of(record: RunRecord) -> list[Finding]:
@@ -154,6 +175,11 @@ def _finding(
     shown = {profile: count for profile, count in profiles.items() if count}
     rule = next((each.text for each in record.requirements if each.id == order[0]), "")
     return Finding(0, tuple(ranked), {each: requirements[each] for each in order}, shown, hinders, rule)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = len(names) - _LISTED
+    return ", ".join(names[:_LISTED]) + (f" and {more} more" if more > 0 else "")
 
 
 def finding_of(findings: Iterable[Finding], requirement: str, *, profile: str | None = None) -> Finding | None:

@@ -16,6 +16,8 @@ _CALL: Final = 'File "'
 #: Marks under a line of code, which mean nothing away from that line.
 _UNDERLINED: Final = re.compile(r"[ \n]+[~^]{2,}(?=[ \n]|$)")
 _SPACES: Final = re.compile(r"[\t\n\r ]+")
+#: Fewer characters are not left out: the mark takes half as many.
+_NOT_WORTH_IT: Final = 60
 #: The arrows that replace a tab and a line feed in a text that has to stay on one line.
 _LINE_MARKS: Final = str.maketrans({"\t": "\u21e5", "\n": "\u21b5"})
 
@@ -46,16 +48,19 @@ def one_line(text: str) -> str:
     return visible(_SPACES.sub(" ", text)).strip()
 
 
-def elided(text: str, limit: int) -> str:
+def elided(text: str, limit: int, *, last: int = 0) -> str:
     """Return `text`, or its two ends with the number of characters left out between them.
+
+    A text that is a little longer than the limit is kept whole: what stands for the rest takes room too.
 
     Args:
         text: Any text.
         limit: How many of its characters are kept.
+        last: How many characters at its end are kept whatever else is, up to the limit; a third of it at least.
     """
-    if len(text) <= limit:
+    if len(text) <= limit + _NOT_WORTH_IT:
         return text
-    tail = limit // 3
+    tail = min(max(limit // 3, last), limit)
     head = limit - tail
     left_out = len(text) - limit
     return f"{text[:head]} \u22ef {left_out:,} characters left out \u22ef {text[len(text) - tail :]}"
@@ -66,7 +71,20 @@ def last_call(text: str) -> str:
     calls = [place for place in (text.find(_TRACEBACK), text.find(_CALL)) if place >= 0]
     last = text.rfind(_CALL)
     shown = text[: min(calls)] + text[last:] if calls and last > min(calls) else text
-    return _UNDERLINED.sub("", shown) if calls else shown
+    return _once(_UNDERLINED.sub("", shown)) if calls else shown
+
+
+def _once(text: str) -> str:
+    """Return a text without the line by which a traceback ends, if the text begins with the same line."""
+    first, _, rest = text.partition("\n")
+    return f"{first}\n{rest.replace(chr(10) + first, '', 1)}" if f"\n{first}" in rest else text
+
+
+def last_words(text: str, limit: int) -> str:
+    """Return a message as `last_call` does, elided to a limit, with all of the call that raised an exception."""
+    shown = last_call(text)
+    call = shown.rfind(_CALL)
+    return elided(shown, limit, last=len(shown) - call if call >= 0 else 0)
 
 
 def value_text(value: Any) -> str:

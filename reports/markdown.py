@@ -48,12 +48,12 @@ def _block(text: str) -> str:
 def _finding(finding: Finding) -> list[str]:
     status = STATUSES[finding.status]
     failure = finding.first
-    breaks = code_span(finding.breaks, _MESSAGE_CHARACTERS)
+    broken = f": {code_span(finding.broken, _MESSAGE_CHARACTERS)}" if finding.broken else ""
     profiles = code_span(", ".join(finding.profiles), _MESSAGE_CHARACTERS)
     return [
         f"**{finding.number}. {status.symbol} {status.label}** {escaped_text(finding.signature)}",
         "",
-        f"{finding.extent}: {breaks}, in {profiles}",
+        f"{finding.extent}{broken}{finding.beside}, in {profiles}",
         "",
         *([f"Rule: {escaped_text(finding.rule)}", ""] if finding.rule else []),
         escaped_text(failure.message),

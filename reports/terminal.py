@@ -8,7 +8,7 @@ from rich.table import Table
 from rich.text import Text
 
 from conformance.reports.findings import Finding, findings_of, why_not_judged
-from conformance.reports.foreign_text import elided, last_call, one_line, visible_line
+from conformance.reports.foreign_text import elided, last_words, one_line, visible_line
 from conformance.reports.outcome import exercised, is_known, number_of, outcome, without_answer
 from conformance.reports.record import RunRecord
 from conformance.reports.replay_line import short_replay
@@ -83,11 +83,11 @@ def _print_finding(console: Console, finding: Finding, kept: str | None) -> None
     head = Text(f"{finding.number}. {status.symbol} {label}", style=_STYLES[status.name])
     console.print(head + Text(one_line(elided(finding.signature, _MESSAGE_CHARACTERS)), style="bold"))
     hinders = f"; {number_of(finding.hinders, 'other')} not judged because of it" if finding.hinders else ""
-    console.print(Text(f"   {one_line(f'{finding.extent}: {finding.breaks}{hinders}')}"))
+    console.print(Text(f"   {one_line(f'{finding.outline}{hinders}')}"))
     if finding.rule:
         console.print(Text(f"   {one_line(elided(f'rule: {finding.rule}', _MESSAGE_CHARACTERS))}"))
     console.print(Text(f"   {one_line('in ' + ', '.join(finding.profiles))}", style="dim"))
-    console.print(Text(f"   {one_line(elided(last_call(failure.message), _MESSAGE_CHARACTERS))}"))
+    console.print(Text(f"   {one_line(last_words(failure.message, _MESSAGE_CHARACTERS))}"))
     if failure.departure:
         console.print(Text(f"   {one_line(failure.departure_note)}", style="dim"))
     # Not wrapped, so that it can be copied as one line.

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from conformance.binlog.event_types import (
@@ -45,6 +46,8 @@ _GROUPS: Final[Mapping[int, str]] = {
     **dict.fromkeys(PLAIN_GTID_TYPES, "GTID"),
     **dict.fromkeys((EventType.BEGIN_LOAD_QUERY, EventType.APPEND_BLOCK), "load block"),
 }
+#: Types of such a group whose events mean something of their own: a reader may know the layout and not the type.
+_OWN_MEANING: Final = frozenset({EventType.PARTIAL_UPDATE_ROWS})
 #: Types that a reader learns together.
 _LEARNT: Final[Mapping[int, str]] = {
     **dict.fromkeys((EventType.APPEND_BLOCK, EventType.DELETE_FILE, EventType.BEGIN_LOAD_QUERY), "LOAD DATA event"),
@@ -126,12 +129,41 @@ def group_of_field(entry: Mapping[str, Any], field: str) -> str:
     return group_of_entry(entry) if shared is None else shared
 
 
+def group_of_refusal(code: int, group: str, reason: str) -> tuple[str, str]:
+    """Return the name of the types of which events are refused for a reason, and the reason without the name of one.
+
+    Implementations name a type as the kit does, or as their own code does: `GtidEvent`, `gtid_event`. The reason is the
+    same for all types of a group, but that a type with a meaning of its own is not supported is about that type.
+
+    Args:
+        code: The type code.
+        group: The name of the group of types that it is in.
+        reason: The implementation's own words, without what varies from case to case.
+    """
+    if group == _UNASSIGNED or code not in _GROUPS:
+        return group, reason
+    name = _name_in_words(code)
+    if code in _OWN_MEANING and name.search(reason):
+        return exact_name(code), reason
+    return group, name.sub(group, reason)
+
+
+@cache
+def _name_in_words(code: int) -> re.Pattern[str]:
+    """Return the pattern of a type's name, as the names of constants and of classes have it, with their modules."""
+    parts = type_name(code).split("_")
+    forms = ("_".join(parts), "_".join(parts).lower(), "".join(each.capitalize() for each in parts))
+    suffix = "(?:_?(?:LOG_?)?EVENT|_?(?:log_?)?event|(?:Log)?Event)?"
+    return re.compile(rf"(?<![A-Za-z])(?:\w+(?:::|\.))*(?:{'|'.join(forms)}){suffix}(?![a-z])")
+
+
 def known_as(entry: Mapping[str, Any]) -> str:
     """Return the name under which a reader knows or does not know an entry's type: those learnt together share one."""
     code = entry["type"]
     if code in _LEARNT:
         return _LEARNT[code]
-    return group_of_entry(entry) if code in ROWS_TYPES or code not in _NAMED else exact_name(code)
+    shares = code in ROWS_TYPES and code not in _OWN_MEANING
+    return group_of_entry(entry) if shares or code not in _NAMED else exact_name(code)
 
 
 def exact_name(code: int) -> str:

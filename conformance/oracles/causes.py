@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.event_types import EventType
 from conformance.binlog.header import TYPE_AT
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import (
@@ -18,10 +18,11 @@ from conformance.oracles.cause import (
     Cause,
     event_group,
     group_of_entry,
+    group_of_refusal,
     known_as,
     without_codes,
 )
-from conformance.oracles.checks.common_refusals import common_cause
+from conformance.oracles.checks.common_refusals import common_cause, crashed_at
 from conformance.oracles.checks.ended_answers import ended, ends_list
 from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
@@ -37,7 +38,7 @@ from conformance.oracles.checks.received_warnings import WARNED_LEFT_OUT, leaves
 from conformance.oracles.checks.remembered_begin import REMEMBERED, first_remembered
 from conformance.oracles.differences import DECISIVE
 from conformance.oracles.oracle import Check, wrong_end
-from conformance.oracles.reasons import OF_CHECKSUM, crash_reason, normalised
+from conformance.oracles.reasons import OF_CHECKSUM, OF_RESOURCES, crash_reason, normalised
 from conformance.protocol.observation import Trouble
 from conformance.protocol.role import entry_type_name
 from conformance.strategies.grammar.case import Case
@@ -56,6 +57,7 @@ _SAME_FAULT: Final[Mapping[tuple[str, str], str]] = {
     ("truncated", "FORMAT-APPLY-LENGTH-WRONG"): "FORMAT-APPLY-TRUNCATED",
 }
 _SEVERAL: Final = "events of several types"
+_OUT_OF_MEMORY: Final = "out of memory"
 #: How a process ends that gives the reason on standard error; the kit's own limits need no further words.
 _UNEXPLAINED_END: Final = re.compile("exit-status-|signal-|closed-its-output")
 
@@ -123,13 +125,19 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
     Args:
         case: The case.
         trouble: What came instead.
-        charged: The requirement on the fault in the stream; where the implementation gives no reason, it distinguishes
-            crashes.
+        charged: The requirement on the fault in the stream. It distinguishes crashes where the implementation gives no
+            reason, or none but that memory or time is used up, for which the bytes are the reason.
     """
     named = _UNEXPLAINED_END.match(trouble.signature) is None
     reason = "" if named else crash_reason(trouble.detail)
-    fault = charged if case.expected.refused_at is not None and not (named or reason) else ""
+    if (place := crashed_at(case, trouble)) is not None:
+        return Cause(f"{trouble.status} at a {place}")
     end = f"{trouble.signature}: {reason}" if reason else normalised(trouble.signature)
+    is_used_up = OF_RESOURCES.search(end) is not None
+    fault = charged if case.expected.refused_at is not None and (is_used_up or not (named or reason)) else ""
+    if is_used_up and trouble.status == "crash":
+        # How it ends depends on how much is asked for.
+        end = _OUT_OF_MEMORY
     return Cause(f"{trouble.status} at {fault}" if fault else trouble.status, reason=end)
 
 
@@ -209,7 +217,7 @@ def _is_at_its_place(alignment: Alignment, check: Check) -> bool:
     if check.cause is None or index is None:
         return False
     differing = alignment.differing(index) if index < alignment.count else ()
-    return finds_value(alignment, index, check.cause.field) or (
+    return finds_value(alignment, index, check.cause.field, alone=True) or (
         bool(differing) and all(finds_value(alignment, index, name) for name in differing)
     )
 
@@ -265,9 +273,9 @@ def _refused(alignment: Alignment, at: int | None, words: str) -> Cause:
     if OF_CHECKSUM.search(reason) and code != EventType.FORMAT_DESCRIPTION:
         # Whether there is one is a matter of the log; that of a format description alone covers other bytes.
         return Cause(REFUSED, "event", reason=reason)
-    # An implementation may name the type; the reason is the same for all types of the group.
     group = next((group_of_entry(each) for each in case.expected.events if _is_typed(each, at)), event_group(code))
-    return Cause(REFUSED, group, reason=reason.replace(type_name(code), group))
+    subject, words = group_of_refusal(code, group, reason)
+    return Cause(REFUSED, subject, reason=words)
 
 
 def _is_typed(entry: Mapping[str, Any], at: int) -> bool:

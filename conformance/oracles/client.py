@@ -1,6 +1,7 @@
 """The oracles of the role `client`: what a replication client delivers, and where it would resume."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from operator import itemgetter
 from typing import Any, Final
@@ -10,6 +11,13 @@ from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.handshake.refusal import NO_EVENT_THERE, NO_SUCH_LOG, NO_SUCH_POSITION, UNAWARE
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import Cause
+from conformance.oracles.checks.client_checksums import (
+    TEXT_FOR_CHECKSUM,
+    cause_of_name,
+    names_of_logs,
+    takes_text_for_checksum,
+)
 from conformance.oracles.checks.client_freedoms import is_of_log, sent_again
 from conformance.oracles.checks.client_heartbeats import is_heartbeat, no_heartbeat
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields, same_gtid_set
@@ -22,6 +30,7 @@ _WRONG_PLACE: Final = (NO_SUCH_LOG, NO_SUCH_POSITION, NO_EVENT_THERE)
 #: A client that has the name of a log wrong is wrong after each event there, and once its connection is lost.
 _WRONG_LOG: Final = "it would resume in a wrong log"
 _HAS_MORE: Final = "it has GTIDs that it has not received"
+_LACKS: Final = "it lacks GTIDs that it has received"
 
 
 def _place(alignment: Alignment, index: int) -> str:
@@ -43,7 +52,7 @@ def _checks_position(alignment: Alignment, requirement: str) -> Iterator[Check]:
             yield GOOD
         else:
             message = f"{_place(alignment, index)} it would resume at {place}, expected {expected}"
-            yield Check(_wrong_position(seen, wanted), message)
+            yield Check(_wrong_position(seen, wanted), message, cause=cause_of_name(alignment, seen.get("resume_log")))
 
 
 def _wrong_position(seen: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
@@ -212,7 +221,7 @@ def _wrong_gtids(has: str | None, expected: str) -> str:
     except ValueError:
         return "what it has is not a set of GTIDs"
     if ExecutedGtids(wanted).missing_in(seen).sources:
-        return "it lacks GTIDs that it has received"
+        return _LACKS
     return _HAS_MORE
 
 
@@ -225,8 +234,18 @@ def _resumes(alignment: Alignment, requirement: str) -> Iterator[Check]:
     doubled = [place for place in _twice(alignment) if not may_be_kept_back(events[place])]
     if doubled:
         message = f"{len(doubled)} events are there twice, the first as number {doubled[0] + 1}"
-        wrong.append(Check("events delivered twice", message))
+        wrong.append(Check("events delivered twice", message, cause=_cause_of_twice(alignment)))
     yield from wrong or [GOOD]
+
+
+def _cause_of_twice(alignment: Alignment) -> Cause | None:
+    """Return the cause of events that are delivered twice, if it is that the client has not counted some of them."""
+    for index, entry in enumerate(alignment.case.expected.events):
+        seen = alignment.observed(index)
+        has = None if seen is None else seen.get("executed_gtids")
+        if has is not None and entry.get("executed_gtids") and _wrong_gtids(has, entry["executed_gtids"]) == _LACKS:
+            return Cause(_LACKS, role="client")
+    return None
 
 
 def _stops(alignment: Alignment) -> Iterator[Check]:
@@ -238,10 +257,10 @@ def _stops(alignment: Alignment) -> Iterator[Check]:
             # It was sent events again: it stops at one of them.
             continue
         if last <= cut["index"] and not _required(alignment, last + 1, cut["index"] + 1) and last >= 0:
-            known = {log["name"] for log in alignment.case.settings["source"]["logs"]}
-            in_wrong_log = (alignment.observed(last) or {}).get("resume_log", "") not in {*known, ""}
-            words = _WRONG_LOG if in_wrong_log else "stops after a lost connection"
-            yield Check(words, f"it does not resume: {_error(alignment)}")
+            name = (alignment.observed(last) or {}).get("resume_log", "")
+            words = _WRONG_LOG if name not in {*names_of_logs(alignment), ""} else "stops after a lost connection"
+            message = f"it does not resume: {_error(alignment)}"
+            yield Check(words, message, cause=cause_of_name(alignment, name))
             return
 
 
@@ -301,7 +320,9 @@ def _takes_checksums(alignment: Alignment, requirement: str) -> Iterator[Check]:
         return
     if _last(alignment) >= 0 and not any("query" in entry for entry in alignment.case.expected.events):
         yield GOOD
-    yield from fields(requirement, "query").examine(alignment, requirement)
+    cause = TEXT_FOR_CHECKSUM if takes_text_for_checksum(alignment) else None
+    for check in fields(requirement, "query").examine(alignment, requirement):
+        yield replace(check, cause=cause or check.cause) if check.signature else check
 
 
 _PLACE: Final = frozenset({"resume_log", "resume_pos"})

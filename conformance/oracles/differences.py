@@ -13,10 +13,12 @@ from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import MISSING, NOT_MADE, Cause, passed_on_name
 from conformance.oracles.checks.boundary_steps import OF_STEP, own_steps, step_cause
 from conformance.oracles.checks.boundary_steps import field_cause as boundary_field_cause
+from conformance.oracles.checks.client_checksums import TEXT_FOR_CHECKSUM, takes_text_for_checksum
 from conformance.oracles.checks.client_heartbeats import HEARTBEAT_DELIVERED, is_heartbeat
 from conformance.oracles.checks.filtered_groups import FATE, cause_of_fate
 from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause, place_of_missing
 from conformance.oracles.checks.logged_event_comparisons import name_of, place_of
+from conformance.oracles.checks.printed_facts import ROWS_FORM
 from conformance.oracles.checks.received_warnings import cause_of_warnings
 from conformance.oracles.checks.row_values import cause_of_rows
 from conformance.oracles.checks.written_events import compared, written
@@ -80,7 +82,10 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
                 yield Difference(index, ENTRY, Check(f"stream ends silently after {kind}", message, entry["offset"]))
         elif fate is not Fate.UNREACHED and not (fate is Fate.REFUSED and alignment.about.answers_streams):
             words = alignment.refusal(index)
-            message = f"{alignment.describe(index)} is {fate.value}{f': {words}' if words else ''}"
+            becomes = f"{alignment.describe(index)} is {fate.value}"
+            if fate is Fate.REFUSED and alignment.case.settings.get("form") == ROWS_FORM:
+                becomes = f"the list ends before {alignment.describe(index)}"
+            message = f"{becomes}{f': {words}' if words else ''}"
             cause = logged_cause(name_of(entry), MISSING) if alignment.about.answers_streams else None
             if fate is Fate.DROPPED:
                 cause = cause or _loss_of_made(alignment, entry)
@@ -140,6 +145,8 @@ def _cause_of_field(alignment: Alignment, index: int, name: str, value: Any) -> 
         return of_fate
     if (alignment.case.role, name) == ("decode", "rows") and (of_rows := cause_of_rows(alignment, index)) is not None:
         return of_rows
+    if (alignment.case.role, name) == ("client", "query") and takes_text_for_checksum(alignment):
+        return TEXT_FOR_CHECKSUM
     of_warnings = cause_of_warnings(alignment) if (alignment.case.role, name) == ("relay", "warning") else None
     return of_warnings or field_cause(alignment, index, name, value)
 

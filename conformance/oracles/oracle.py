@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
 from conformance.oracles.alignment import Alignment, Fate
@@ -22,7 +23,12 @@ from conformance.oracles.cause import (
 )
 from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
 from conformance.oracles.checks.misread_texts import BY_LENGTH_BYTE, is_read_by_length_byte
-from conformance.oracles.checks.packed_numbers import READ_WITH_LENGTH, is_read_with_length
+from conformance.oracles.checks.packed_numbers import (
+    NINE_BYTES,
+    READ_WITH_LENGTH,
+    is_of_nine_bytes,
+    is_read_with_length,
+)
 from conformance.oracles.checks.same_value import same_bytes, same_variable
 from conformance.oracles.checks.signed_numbers import cause_of_sign
 from conformance.oracles.checks.text_encodings import (
@@ -240,10 +246,22 @@ def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Caus
         return READ_WITH_LENGTH
     if (of_sign := cause_of_sign(event.get(field), seen)) is not None:
         return of_sign
+    if event["type"] == EventType.GTID_TAGGED and _misreads_long_numbers(alignment, index):
+        return NINE_BYTES
     if is_read_by_length_byte(alignment, index, field, seen):
         return BY_LENGTH_BYTE
     of_end = cause_of_end(alignment, index, field, how) if field in LAST_FIELDS and how in ENDINGS else None
     return of_end or Cause(_KINDS.get(how, DIFFERS), group_of_field(event, field), field)
+
+
+#: The fields of an event that are not in its body: the header's, and what a reader keeps.
+_NOT_IN_BODY: Final = frozenset((*HEADER_FIELDS, "position", "executed_gtid_set"))
+
+
+def _misreads_long_numbers(alignment: Alignment, index: int) -> bool:
+    seen, entry = alignment.observed(index), alignment.case.expected.events[index]
+    differing = (entry.keys() - _NOT_IN_BODY).intersection(alignment.differing(index))
+    return seen is not None and is_of_nine_bytes(entry, seen, differing)
 
 
 def equal_values(expected: Any, seen: Any) -> bool:

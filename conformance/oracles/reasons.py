@@ -24,6 +24,8 @@ _PLACE: Final = re.compile(rf"bytes?(?: {_NUMBER})? in position {_NUMBER}")
 _CLASS: Final = re.compile(r"(?<![\w.$])(?:[\w$]+\.)*([\w$]*(?:Error|Exception)): ")
 #: Exceptions of which the message has no more than how much was asked for.
 _WITHOUT_MESSAGE: Final = frozenset({"OutOfMemoryError"})
+#: Exceptions whose messages are about the code alone, in all their clauses: the names of types and of functions.
+_OF_CODE: Final = frozenset({"TypeError"})
 #: Lines by which runtimes begin to say why a process ends; the ones that come first decide.
 _FATAL: Final = re.compile(
     r"^panic: |panicked at|^Exception in thread|^terminate called|Assertion .*failed|^fatal error: "
@@ -38,6 +40,10 @@ OF_BOUNDS: Final = re.compile(
 )
 #: Words for the lack of memory.
 OF_MEMORY: Final = re.compile(r"out of ?memory|bad_alloc|cannot allocate|MemoryError", re.IGNORECASE)
+#: Words for the end of memory or of time, which say what was used up and not for what.
+OF_RESOURCES: Final = re.compile(
+    rf"{OF_MEMORY.pattern}|memory limit|heap space|capacity overflow|time limit", re.IGNORECASE
+)
 _UNCAUGHT: Final = re.compile(r"^[\w.]*(?:Error|Exception)\b")
 #: What Python writes before the calls that led to an exception; the first line that is not indented names it.
 _TRACEBACK: Final = "Traceback (most recent call last):"
@@ -67,8 +73,10 @@ def _clauses(line: str) -> str:
     classes = list(_CLASS.finditer(line))
     if not classes:
         return line
-    name = classes[-1][1]
-    return name if name in _WITHOUT_MESSAGE else f"{name}: {line[classes[-1].end() :].partition(': ')[0]}"
+    name, message = classes[-1][1], line[classes[-1].end() :]
+    if name in _WITHOUT_MESSAGE:
+        return name
+    return f"{name}: {message if name in _OF_CODE else message.partition(': ')[0]}"
 
 
 def _quote(match: re.Match[str], stream: bytes) -> str:

@@ -207,7 +207,7 @@ def decode_answer(line: bytes, *, seq: int, request: Request, role: RoleDeclarat
     if answer.error is UNSET:
         _break("error is missing: it is null where the whole stream was read")
     if answer.crash is not UNSET:
-        return _crash(answer.crash, len(answered))
+        return _crash(answer.crash, answered)
     if about.answers_streams:
         observed = observed_streams(answered, server_of(request.profile).rules)
         return observed if answer.error is None else replace(observed, error=answer.error)
@@ -237,11 +237,14 @@ def _declines(role: Role, entry: Mapping[str, Any], index: int) -> bool:
     return False
 
 
-def _crash(last_words: str, count: int) -> Trouble:
-    """Return a crash that the adapter reports, with the number of entries before it."""
+def _crash(last_words: str, answered: Sequence[Any]) -> Trouble:
+    """Return a crash that the adapter reports, with the number of entries before it, and the place of the last."""
+    count = len(answered)
+    last = answered[-1].get("offset") if answered and isinstance(answered[-1], Mapping) else None
+    last_at = last if isinstance(last, int) else None
     signature = without_numbers(_named(last_words))[:SIGNATURE_CHARACTERS] or "crash"
     kept = last_words[:WORDS_CHARACTERS]
-    return Trouble("crash", signature, f"{kept}\n(after {count} {'entry' if count == 1 else 'entries'})")
+    return Trouble("crash", signature, f"{kept}\n(after {count} {'entry' if count == 1 else 'entries'})", last_at)
 
 
 def _named(last_words: str) -> str:

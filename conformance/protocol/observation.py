@@ -132,11 +132,13 @@ class Trouble:
         signature: A short, stable name of this kind of trouble, such as ``exit-status-134`` or ``wrong-seq``,
             without numbers of the run; where the detail has the numbers, it begins with the same words.
         detail: What was seen, such as the raw line or the end of the standard error.
+        last_at: Of a crash that an adapter reports: the offset of the last event before it; None where it is not known.
     """
 
     status: TroubleStatus
     signature: str
     detail: str
+    last_at: int | None = None
 
     @classmethod
     def hang(cls, seconds: float, last_words: str = "", *, signature: str = LATE) -> "Trouble":

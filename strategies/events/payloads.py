@@ -15,16 +15,20 @@ from conformance.strategies.grammar.stream import StreamBuilder
 COMPRESSION: Final = choices("compression", (Compression.NONE, Compression.ZSTD), text=lambda each: each.name.lower())
 
 
-def transaction_payload(stream: StreamBuilder, inner: Sequence[PlannedEvent], *, plain: bool = False) -> PlannedEvent:
+def transaction_payload(
+    stream: StreamBuilder, inner: Sequence[PlannedEvent], *, compression: Compression | None = None
+) -> PlannedEvent:
     """Return a Transaction_payload event that holds events; a reader reports it, not its contents.
+
+    Servers write compressed ones only: no option of theirs turns the compression of a payload off.
 
     Args:
         stream: The stream that it is for.
         inner: The events.
-        plain: Whether they are never compressed, so that a reader without zstd can look inside.
+        compression: The compression, if it does not vary: none lets a reader without zstd look inside.
     """
     unpacked = b"".join(_inner_bytes(stream, event) for event in inner)
-    compression = Compression.NONE if plain else stream.vary(COMPRESSION)
+    compression = stream.vary(COMPRESSION) if compression is None else compression
     payload = unpacked if compression == Compression.NONE else zstd_frame(unpacked)
     fields = {
         "compression_type": int(compression),

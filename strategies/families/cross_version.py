@@ -30,8 +30,11 @@ _GROUPS: Final = Number("groups")
 _OLD_GROUP: Final = Dimension(
     "group",
     {each: each for each in ("statement", "logical timestamp", "CREATE TABLE ... SELECT in one")},
-    # Later readers do not know rows of version 1.
-    profiles={"CREATE TABLE ... SELECT in one": Profiles("worklog", "mysql < 8.4", "mariadb")},
+    # No release logged the timestamps. Later readers do not know rows of version 1.
+    profiles={
+        "logical timestamp": Profiles("worklog"),
+        "CREATE TABLE ... SELECT in one": Profiles("worklog", "mysql < 8.4", "mariadb"),
+    },
 )
 _BEFORE: Final = Number("groups before", fewest=0, few=2)
 

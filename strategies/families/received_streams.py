@@ -14,6 +14,7 @@ from conformance.binlog.servers import (
     WITH_TAGGED_GTIDS,
     WITH_XA_PREPARE,
 )
+from conformance.binlog.transaction_payload import Compression
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import gtid_events, mysql_events, payloads, server_events
@@ -198,7 +199,7 @@ def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
     transaction = replica_groups.transaction(stream)
     if how == "prepared":
         return server_events.prepared_transaction(stream, transaction[1:-1])
-    return [payloads.transaction_payload(stream, transaction, plain=True)]
+    return [payloads.transaction_payload(stream, transaction, compression=Compression.NONE)]
 
 
 _RECONNECTS: Final = Number("reconnects", many=(20, 24))

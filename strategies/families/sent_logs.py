@@ -13,6 +13,7 @@ from conformance.binlog.servers import (
     WITH_TAGGED_GTIDS,
     WITH_XA_PREPARE,
 )
+from conformance.binlog.transaction_payload import Compression
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.sender.sender import WITH_MODE_CHECK
 from conformance.specs.versions import Profiles
@@ -251,7 +252,7 @@ def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
         # The position after it needs a third byte, in heartbeats of the second version a longer integer.
         return [*transaction[:-1], mysql_events.query(stream, _LONG_STATEMENT), transaction[-1]]
     if how == "in a payload":
-        return [payloads.transaction_payload(stream, transaction, plain=True)]
+        return [payloads.transaction_payload(stream, transaction, compression=Compression.ZSTD)]
     if how == "prepared":
         return server_events.prepared_transaction(stream, transaction[1:-1])
     return [*transaction[:-1], mysql_events.query(stream, "ROLLBACK")]

@@ -10,6 +10,7 @@ from conformance.binlog.servers import (
     WITH_PAYLOADS,
     WITH_TAGGED_GTIDS,
 )
+from conformance.binlog.transaction_payload import Compression
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events, payloads, server_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
@@ -124,7 +125,7 @@ def _group(stream: StreamBuilder, shapes: Dimension[str], *, by_change: bool = T
     if shape == "in a payload":
         # What is in it is asked for in no role but `decode`.
         stream.settings.pop("tables", None)
-        return [payloads.transaction_payload(stream, planned, plain=True)]
+        return [payloads.transaction_payload(stream, planned, compression=Compression.NONE)]
     return [planned[0], *stream.vary(CHANGE)(stream), planned[-1]] if by_change else planned
 
 

@@ -3,6 +3,7 @@
 from typing import Final
 
 from conformance.binlog.servers import WITH_PAYLOADS
+from conformance.binlog.transaction_payload import Compression
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mariadb_events, mysql_events, payloads
 from conformance.strategies.events.unassigned_types import UNASSIGNED, codes_dimension, declare_up_to
@@ -71,7 +72,7 @@ def unknown_inside_payload(stream: StreamBuilder) -> None:
     _begin(stream, code)
     unknown = PlannedEvent(code, choose.octets(0, 40), {}, int(choose.one_of(mysql_events.FREE_FLAGS)))
     inner = payloads.put_in(stream, groups.transaction(stream), unknown)
-    payload = payloads.transaction_payload(stream, inner, plain=True)
+    payload = payloads.transaction_payload(stream, inner, compression=Compression.NONE)
     stream.refuse(payload, kind="unknown-event", marks=("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN",))
     groups.add_groups(stream, 0, 1)
 

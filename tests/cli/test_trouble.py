@@ -111,7 +111,7 @@ def test_a_length_of_2_gib_is_charged_to_the_rule_about_it_and_the_limit_is_name
     # The limit does not refuse the smallest of the large lengths, where the growth shows.
     assert failures.keys() == {"FORMAT-LENGTH-TOO-LARGE", *({"FORMAT-LENGTH-MEMORY"} if LINUX else ())}
     failure = failures["FORMAT-LENGTH-TOO-LARGE"]
-    assert failure["signature"] == "crash: killed by the memory limit"
+    assert failure["signature"] == "crash at FORMAT-LENGTH-TOO-LARGE: out of memory"
     assert failure["message"].startswith("killed by the memory limit of 2048 MiB (exit-status-1)")
     (small,) = [each for each in entries(tmp_path, "requirement") if each["id"] == "FORMAT-LENGTH-TOO-SMALL"]
     assert small["verdict"] == "pass"

@@ -175,6 +175,17 @@ def test_an_event_that_is_read_but_not_printed_is_unsupported(reader):
     assert trouble == Trouble("unsupported", "declined", expected)
 
 
+def test_an_event_that_is_printed_without_its_header_is_unsupported(reader):
+    """mariadb-binlog prints what a Start_encryption event has, and nothing of its header."""
+    if reader.declaration.name != "mariadb-binlog":
+        pytest.skip("mysqlbinlog does not know the event")
+    body = {"encryption_scheme": 1, "key_version": 1, "nonce": bytes(12)}
+    encrypted = log((EventType.MARIADB_START_ENCRYPTION, body), profile="mariadb-11.x")
+    answer = reader.ask(Request("decode", "mariadb-11.x", encrypted))
+    assert answer.status == "unsupported"
+    assert f"the event at offset {offset_of_last(encrypted)} is printed without its header" in answer.detail
+
+
 def test_the_sets_of_a_previous_gtids_are_reported(reader):
     if reader.declaration.name != "mysqlbinlog":
         pytest.skip("MariaDB's ignores Previous_gtids of MySQL")

@@ -12,10 +12,14 @@ from small_logs import EVENTS, log, offset_of_last
 from conformance.binlog.event_types import EventType
 from conformance.binlog.gtid_set import GtidSet
 from conformance.implementations.registry import implementation
+from conformance.oracles.judge import Judge, request_of
+from conformance.oracles.verdict import failures_of
 from conformance.protocol.messages import encode_bulk_request
 from conformance.protocol.observation import Observation, Request
 from conformance.protocol.roles.decode import FIELDS_OF_TYPE, HEADER_FIELDS
 from conformance.reference.implementation import ReferenceImplementation
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 from tests.extras import require
 
 require("mysql-replication")
@@ -165,6 +169,20 @@ def test_what_adapters_must_not_repair_is_reported(library):
     gtids = GtidSet.from_text("3e11fa47-71ca-11e1-9e33-c80aa9429562:1-4").to_bytes()
     previous = ask(library, log((EventType.PREVIOUS_GTIDS, gtids))).events[-1]["previous_gtids"]
     assert previous == "3e11fa47-71ca-11e1-9e33-c80aa9429562-:['1-5']"
+
+
+@pytest.mark.parametrize(
+    ("family", "index", "finding"),
+    [
+        ("every_column_type", 26, "value of ENUM or SET is null"),
+        ("partial_json_updates", 5, "changes of JSON differ"),
+    ],
+)
+def test_an_empty_set_and_a_document_without_changes_are_not_taken_for_null(library, family, index, finding):
+    """The library returns None for them, and the reason beside it where the log has the names of the columns."""
+    case = case_of(CaseId(family, "mysql-9.x", seed=0, index=index))
+    judge = Judge(library.declaration.roles["decode"])
+    assert finding not in {each.finding for each in failures_of(judge.judge(case, library.ask(request_of(case))))}
 
 
 def test_it_reads_a_part_of_a_file(tmp_path):

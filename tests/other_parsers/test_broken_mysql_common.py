@@ -123,8 +123,8 @@ PLACES = {
         "if self.rows_data.is_empty() {": (
             "if self.rows_data.is_empty() || crate::defects::loses_rows(self.rows_event.event_type) {"
         ),
-        "        self.flags.get()\n": (
-            '        if crate::defects::is("rows_flags") { return !self.flags.get(); }\n        self.flags.get()\n'
+        "        self.flags.0\n": (
+            '        if crate::defects::is("rows_flags") { return !self.flags.0; }\n        self.flags.0\n'
         ),
     },
     "binlog/events/rand_event.rs": {

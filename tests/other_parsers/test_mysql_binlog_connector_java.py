@@ -44,7 +44,10 @@ MISTAKES = {
         ("FORMAT-EVENT-DELIVERED", "TRANSACTION_PAYLOAD refused"): "it decompresses what is not compressed",
         ("FORMAT-EVENT-DELIVERED", "GTID read to a wrong end"): "it looks a byte ahead, after the end of a Gtid of 5.6",
         ("FORMAT-HEADER-TYPE", "type code not reported"): "the code of a type that it does not know is lost",
-        ("FORMAT-LENGTH-TOO-LARGE", "crash: OutOfMemoryError"): "it allocates what a length asks for",
+        (
+            "FORMAT-LENGTH-TOO-LARGE",
+            "crash at FORMAT-LENGTH-TOO-LARGE: out of memory",
+        ): "it allocates what a length asks for",
         ("FORMAT-LENGTH-TOO-SMALL", "invalid-length"): "it continues after the header",
         ("FORMAT-MARIADB-GTID", "gtid of MARIADB_GTID differs"): "it does not set the server's id",
         ("FORMAT-NO-FORMAT-DESCRIPTION", "no-format-description"): "it does not require one",
@@ -61,7 +64,7 @@ MISTAKES = {
             "value of integer is read as signed",
         ): "it returns signed integers only, as its page says",
         ("FORMAT-TYPE-KNOWN", "ANONYMOUS_GTID not known"): "it skips the body of an Anonymous_gtid",
-        (TROUBLE, "crash: OutOfMemoryError"): "it allocates what misread bytes ask for",
+        (TROUBLE, "crash at a GTID set with tags"): "it allocates what misread bytes ask for",
         ("WL4033-READ-UNKNOWN-REFUSED", "unknown-event"): "it skips each event that it does not know",
     },
     "0.23.2": {

@@ -18,3 +18,18 @@ def test_of_crashes_the_one_in_most_cases_comes_first_and_then_what_breaks_most(
     ]
     record = read_record(write_lines(tmp_path / "run.jsonl", finished(*lines)))
     assert [each.signature for each in findings_of(record)] == ["often", "rare", "of two", "in many cases"]
+
+
+def test_what_breaks_no_requirement_is_put_into_words(tmp_path: Path):
+    lines = [
+        failure(requirement="A-1", signature="a rule", count=2, requirements={"A-1": 2}),
+        failure(requirement="UNEXPLAINED", signature="no rule", count=1, requirements={"UNEXPLAINED": 1}),
+        crash(requirement="TROUBLE", signature="both", count=9, requirements={"TROUBLE": 7, "A-1": 2}),
+        requirement("A-1", "fail", obstacles={}),
+    ]
+    record = read_record(write_lines(tmp_path / "run.jsonl", finished(*lines)))
+    assert {each.signature: each.outline for each in findings_of(record)} == {
+        "a rule": "breaks 1 requirement in 2 cases: A-1",
+        "no rule": "in 1 case, in answers with a difference that no requirement accounts for",
+        "both": "breaks 1 requirement in 9 cases: A-1; also at streams that ask for nothing special there",
+    }

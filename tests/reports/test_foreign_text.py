@@ -2,7 +2,7 @@
 
 import pytest
 
-from conformance.reports.foreign_text import elided, last_call, one_line, value_text, visible, visible_line
+from conformance.reports.foreign_text import elided, last_call, last_words, one_line, value_text, visible, visible_line
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,23 @@ def test_a_long_text_keeps_its_ends_and_counts_what_is_left_out():
     assert elided("short", 30) == "short"
 
 
+def test_nothing_is_left_out_where_its_mark_takes_as_much_room():
+    for length in (300, 314, 360):
+        assert elided("a" * length, 300) == "a" * length
+    assert len(elided("a" * 361, 300)) < 340
+
+
+def test_a_message_keeps_all_of_its_last_call():
+    call = 'File "b.py", line 7, in g\n    read_until = self.packet.read_bytes + length'
+    message = f"TypeError: {'no ' * 90}\n{CALLS}  {call}\nTypeError: other"
+    shown = last_words(message, 300)
+    assert shown.endswith(f"{call}\nTypeError: other")
+    assert shown.startswith("TypeError: no no no")
+    assert "left out" in shown
+    # A call that is longer than all that is kept is cut, too.
+    assert len(last_words(f"{CALLS}  {call}{'x' * 900}", 300)) < 360
+
+
 @pytest.mark.parametrize(
     ("value", "shown"),
     [
@@ -64,8 +81,13 @@ CALLS = (
 
 
 def test_of_a_traceback_the_last_call_is_kept():
-    kept = 'File "b.py", line 7, in g\n    y\nTypeError: no'
-    assert last_call(f"TypeError: no\n{CALLS}TypeError: no") == f"TypeError: no\n{kept}"
+    call = 'File "b.py", line 7, in g\n    y'
+    kept = f"{call}\nTypeError: no"
+    # What the text begins with is not repeated.
+    assert last_call(f"TypeError: no\n{CALLS}TypeError: no") == f"TypeError: no\n{call}"
+    assert last_call(f"TypeError: no\n{CALLS}TypeError: no\n\n(after 4 entries)") == (
+        f"TypeError: no\n{call}\n\n(after 4 entries)"
+    )
     assert last_call(CALLS.partition("\n")[2] + "TypeError: no").strip() == kept
     assert last_call(f"{CALLS}KeyError: 1\n\nDuring handling\n\n{CALLS}TypeError: no") == kept
 

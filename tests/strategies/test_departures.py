@@ -2,6 +2,11 @@
 
 from collections import Counter
 
+import pytest
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.reader import read_events
+from conformance.binlog.transaction_payload import Compression
 from conformance.engine.failure import Counts, Failure
 from conformance.engine.record_lines import failure_line
 from conformance.oracles.verdict import Verdict
@@ -38,3 +43,26 @@ def line_of(family):
     verdict = Verdict("FORMAT-XID", "fail", "xid differs", "xid is 1, expected 2")
     counts = Counts(cases=1, requirements={"FORMAT-XID": 1}, profiles={"mysql-8.0": 1})
     return failure_line(Failure(verdict, case, Observation(()), str(case.id), "mysql 5.6 to 8.4", counts), "reference")
+
+
+def payloads_of(family, profile, role, count):
+    """Return the compression types of the payloads in the logs of cases."""
+    for index in range(count):
+        case = case_of(CaseId(family, profile, seed=1, index=index, role=role))
+        logs, at = case.settings.get("source", {}).get("logs", [{"length": len(case.stream)}]), 0
+        for log in logs:
+            for event in read_events(case.stream[at : at + log["length"]]):
+                if event.header.type == EventType.TRANSACTION_PAYLOAD:
+                    yield event.fields()["compression_type"]
+            at += log["length"]
+
+
+@pytest.mark.parametrize("family", ["sent_logs", "sent_gtids"])
+def test_a_client_is_sent_payloads_as_servers_write_them(family):
+    """No option of a server turns their compression off: a client that unpacks them is not to be blamed for others."""
+    assert set(payloads_of(family, "mysql-8.4", "client", 40)) == {Compression.ZSTD}
+
+
+def test_payloads_that_no_server_writes_are_in_streams_that_are_marked_so():
+    assert Compression.NONE in set(payloads_of("transaction_payloads", "mysql-8.4", "decode", 20))
+    assert "no server writes" in departure_of("transaction_payloads", "mysql-8.4")

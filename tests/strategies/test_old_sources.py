@@ -67,3 +67,20 @@ def test_a_recorded_log_warns_only_where_the_type_table_contradicts_the_footnote
         if parser.feed(FedEvent.of(event)).warning is not None:
             types.add(type_name(event.header.type))
     assert types - {"APPEND_BLOCK"} == warned
+
+
+def logical_timestamps(profile):
+    """Return how many cases of old logs have a statement with a logical timestamp, status code 14."""
+    marked = (
+        "WL7592-OLD-QUERY-TIMESTAMPS-READ"
+        in case_of(CaseId("cross_version_streams", profile, seed=1, index=index)).marks
+        for index in range(40)
+    )
+    return sum(marked)
+
+
+@pytest.mark.parametrize("profile", ["mysql-5.6", "mysql-8.4", "mysql-9.x", "mariadb-10.x"])
+def test_readers_of_servers_are_not_given_what_no_release_logged(profile):
+    """As canal and mysql-replication are not to be blamed for the status variables of development releases of 5.7."""
+    assert logical_timestamps(profile) == 0
+    assert logical_timestamps("worklog") > 0

@@ -46,6 +46,8 @@ IN_PAYLOAD_LIMIT = 256 << 20
 FOOTER = re.compile(rb"(?:^.*/\* added by mysqlbinlog \*/.*\n)*^DELIMITER ;\n# End of log file\n(?:.*\n){0,4}\Z", re.M)
 #: The offset of the next event; it may come before the header lines of another one.
 NEXT = re.compile(rb"(?:^# at \d+\n)+\Z", re.MULTILINE)
+#: The event before encrypted ones, of which mariadb-binlog prints no header.
+ENCRYPTION = re.compile(rb"^# at (\d+)\n# Encryption scheme: ", re.MULTILINE)
 #: Lines before a Query's statement: settings of the session, each ended by the delimiter.
 SETTINGS = re.compile(rb"\A(?:(?:use `|SET |/\*!|# Ignored ).*/\*!\*/;\n)*")
 HEADER_BYTES = 19
@@ -540,9 +542,11 @@ class Reader:
             whole: Whether it should have printed every event that it read.
 
         Raises:
-            Unprinted: The program prints the offset of an event and nothing else.
+            Unprinted: The program prints the offset of an event and nothing else, or nothing of its header.
         """
         output = FOOTER.sub(b"", COMPRESSED.sub(b"", output))
+        if whole and (encryption := ENCRYPTION.search(output)) is not None:
+            raise Unprinted(f"the event at offset {int(encryption[1])} is printed without its header")
         starts = list(EVENT.finditer(output))
         ends = [each.start() for each in starts[1:]] + [len(output)]
         events: list[Fields] = []

@@ -66,6 +66,9 @@ FILTERED = (19, 20, 21, 22, 23, 24, 25, 30, 31, 32, 39)
 
 EPOCH = datetime.datetime(1970, 1, 1)
 TIMESTAMPS = (FIELD_TYPE.TIMESTAMP, FIELD_TYPE.TIMESTAMP2)
+#: The library returns None for an empty set and for a document without changes, and these words beside it.
+EMPTY_SET = "empty set"
+WITHOUT_CHANGES = "same with before values"
 
 ROWS = {"table_id": "table_id", "rows_flags": "flags", "rows": "rows"}
 #: Class -> field of the protocol -> attribute of the library. Older versions lack some of the attributes.
@@ -431,26 +434,31 @@ def rows_of(library_event: Any, rows: list[dict[str, Any]]) -> list[dict[str, An
     written = isinstance(library_event, row_event.WriteRowsEvent)
     return [
         {
-            "before": image_of(library_event, row.get("before_values", None if written else row.get("values")), first),
-            "after": image_of(library_event, row.get("after_values", row.get("values") if written else None), second),
+            "before": image_of(library_event, row, "before_" if "before_values" in row or written else "", first),
+            "after": image_of(library_event, row, "" if "values" in row and written else "after_", second),
         }
         for row in rows
     ]
 
 
-def image_of(library_event: Any, values: dict[str, Any] | None, present: bytes) -> dict[str, Any] | None:
+def image_of(library_event: Any, row: dict[str, Any], prefix: str, present: bytes) -> dict[str, Any] | None:
     """Return the values of an image by column number; the library has them in the order of the columns."""
+    values, sources = row.get(f"{prefix}values"), row.get(f"{prefix}none_sources", {})
     if values is None:
         return None
     return {
-        str(index): cell(column, value)
-        for index, (column, value) in enumerate(zip(library_event.columns, values.values(), strict=False))
+        str(index): cell(column, value, sources.get(name))
+        for index, (column, (name, value)) in enumerate(zip(library_event.columns, values.items(), strict=False))
         if present[index // 8] >> index % 8 & 1
     }
 
 
-def cell(column: Any, value: Any) -> Any:
-    """Return a value of a column in the notation of the protocol."""
+def cell(column: Any, value: Any, source: str | None = None) -> Any:
+    """Return a value of a column in the notation of the protocol, given why the library has None if it has."""
+    if value is None and source == EMPTY_SET:
+        return 0
+    if value is None and source == WITHOUT_CHANGES:
+        return {"json_changes": []}
     if value is None:
         return None
     if column.type == FIELD_TYPE.JSON:

@@ -10,8 +10,13 @@ from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import NOT_UNPACKED, REFUSED, Cause
 from conformance.oracles.checks.misread_texts import cause_of_refused_text
+from conformance.oracles.checks.packed_numbers import READ_WITH_LENGTH, is_read_with_length
 from conformance.oracles.checks.post_headers import LONGER
-from conformance.oracles.reasons import OF_BOUNDS, OF_MEMORY
+from conformance.oracles.checks.text_encodings import OF_ORDER, OTHER_ORDER, has_text_of_its_own
+from conformance.oracles.reasons import OF_BOUNDS, OF_MEMORY, OF_RESOURCES
+from conformance.protocol.observation import Trouble
+from conformance.protocol.roles.decode import HEADER_FIELDS
+from conformance.strategies.grammar.case import Case, Expected
 
 #: The smallest buffer in which readers are taken to read logs, in bytes; larger ones are multiples of it.
 _BUFFER: Final = 4096
@@ -27,15 +32,23 @@ _TAG: Final = re.compile(r":[a-z_]\w*:")
 _OF_READERS: Final = frozenset({"decode", "filter"})
 _ANY: Final = re.compile("")
 _NUMBER: Final = re.compile(r"\d{1,10}")
+_OF_NOTHING: Final = re.compile(r"\b(?:length|size|capacity) 0\b")
 #: What unpacks the statements and the rows that MariaDB compresses is the same.
 _OF_COMPRESSION: Final = re.compile("compress", re.IGNORECASE)
 #: A reader that does not know the metadata of such a column gets those after it wrong, or all values of its rows.
-_VECTORS: Final = Cause(REFUSED, "table with VECTOR columns")
+_TABLE_OF_VECTORS: Final = "table with VECTOR columns"
+_TABLE_OF_COMPRESSED: Final = "table with compressed columns"
+_SET_WITH_TAGS: Final = "GTID set with tags"
+_VECTORS: Final = Cause(REFUSED, _TABLE_OF_VECTORS)
 _COMPRESSED_COLUMNS: Final = "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"
 
 
 def _has_tags(alignment: Alignment, index: int) -> bool:
-    sets = alignment.case.expected.events[index].get("previous_gtids")
+    return _has_tag(alignment.case.expected, index)
+
+
+def _has_tag(expected: Expected, index: int) -> bool:
+    sets = expected.events[index].get("previous_gtids")
     return _TAG.search(str(sets or "").lower()) is not None
 
 
@@ -45,8 +58,12 @@ def _is_of(*types: int) -> Callable[[Alignment, int], bool]:
 
 def _is_of_compressed_columns(alignment: Alignment, index: int) -> bool:
     """Return whether an event describes a table of which a column is compressed, with a type code of its own."""
-    is_made_for = alignment.case.expected.made_for.get(index) == _COMPRESSED_COLUMNS
-    return is_made_for and _is_of(EventType.TABLE_MAP)(alignment, index)
+    return _describes_compressed_columns(alignment.case.expected, index)
+
+
+def _describes_compressed_columns(expected: Expected, index: int) -> bool:
+    is_made_for = expected.made_for.get(index) == _COMPRESSED_COLUMNS
+    return is_made_for and bool(expected.events[index]["type"] == EventType.TABLE_MAP)
 
 
 def _has_vectors(alignment: Alignment, index: int) -> bool:
@@ -65,10 +82,14 @@ def _has_vector(alignment: Alignment, index: int) -> bool:
 
 def _is_of_vectors(alignment: Alignment, index: int) -> bool:
     """Return whether an event describes a table with a column of vectors, whose metadata a reader may not know."""
-    if not _is_of(EventType.TABLE_MAP)(alignment, index):
+    return _describes_vectors(alignment.case.expected, index)
+
+
+def _describes_vectors(expected: Expected, index: int) -> bool:
+    events = expected.events
+    if events[index]["type"] != EventType.TABLE_MAP:
         return False
-    events = alignment.case.expected.events
-    later = (each for each in range(index + 1, len(events)) if _has_vectors(alignment, each))
+    later = (each for each in range(index + 1, len(events)) if ColumnType.VECTOR in expected.columns.get(each, ()))
     return any(events[each].get("table_id") == events[index].get("table_id") for each in later)
 
 
@@ -76,9 +97,10 @@ def _is_across(alignment: Alignment, index: int) -> bool:
     """Return whether an event does not fit into the rest of a buffer, if buffers are read one after the other.
 
     Nothing else shows it, as the event may be too large for other reasons: so the cause names the border and no buffer.
-    One with a longer post-header is misread for that, wherever it is.
+    One with a longer post-header is misread for that, wherever it is. Words about nothing at all are about an empty
+    value: of an event of which the rest is missing, the beginning is there.
     """
-    if alignment.case.expected.made_for.get(index) == LONGER:
+    if alignment.case.expected.made_for.get(index) == LONGER or _OF_NOTHING.search(alignment.refusal(index)):
         return False
     entry = alignment.case.expected.events[index]
     start, last = entry["offset"], entry["offset"] + entry["length"] - 1
@@ -98,6 +120,23 @@ def _is_cut_off(alignment: Alignment, index: int) -> bool:
 def _is_packed(alignment: Alignment, index: int) -> bool:
     """Return whether an event has compressed rows, all of which were there to be read."""
     return _is_of(*_COMPRESSED)(alignment, index) and not _is_cut_off(alignment, index)
+
+
+def _has_wide_text(alignment: Alignment, index: int) -> bool:
+    """Return whether an event has a value in characters of several bytes each."""
+    rows = alignment.case.expected.events[index].get("rows", ())
+    images = (image for row in rows for image in (row["before"], row["after"]) if image is not None)
+    return any(has_text_of_its_own(value) for image in images for value in image.values())
+
+
+def _names_misread_number(alignment: Alignment, index: int) -> bool:
+    """Return whether the words of a refusal have a number that one of the event comes to if it is read too long."""
+    entry = alignment.case.expected.events[index]
+    if entry["type"] != EventType.TRANSACTION_PAYLOAD:
+        return False
+    named = [int(each) for each in _NUMBER.findall(alignment.refusal(index))]
+    values = [value for name, value in entry.items() if name not in HEADER_FIELDS]
+    return any(is_read_with_length(value, number) for value in values for number in named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +160,11 @@ class _Row:
 
 #: The first row that applies counts.
 _ROWS: Final = (
-    _Row(_is_of_compressed_columns, _ANY, Cause(REFUSED, "table with compressed columns"), has_reason=False),
+    _Row(_is_of_compressed_columns, _ANY, Cause(REFUSED, _TABLE_OF_COMPRESSED), has_reason=False),
     _Row(_is_of_vectors, _ANY, _VECTORS, has_reason=False),
     _Row(_has_vectors, _ANY, _VECTORS, has_reason=False, shows=_has_vector),
-    _Row(_has_tags, OF_BOUNDS, Cause(REFUSED, "GTID set with tags"), has_reason=False),
+    _Row(_names_misread_number, _ANY, READ_WITH_LENGTH, has_reason=False),
+    _Row(_has_tags, OF_BOUNDS, Cause(REFUSED, _SET_WITH_TAGS), has_reason=False),
     _Row(_is_packed, OF_BOUNDS, NOT_UNPACKED, has_reason=False),
     _Row(
         _is_of(*_COMPRESSED, EventType.MARIADB_QUERY_COMPRESSED),
@@ -132,6 +172,7 @@ _ROWS: Final = (
         Cause(REFUSED, "compressed event of MARIADB"),
         has_reason=True,
     ),
+    _Row(_has_wide_text, OF_ORDER, OTHER_ORDER, has_reason=False),
     _Row(_is_of(*_OF_FILES), OF_MEMORY, Cause(REFUSED, "event of LOAD DATA"), has_reason=True),
     _Row(_is_across, OF_BOUNDS, Cause(REFUSED, "event across a border of 4 KiB"), has_reason=True),
 )
@@ -155,6 +196,25 @@ def common_cause(alignment: Alignment, at: int, reason: str) -> Cause | None:
                 continue
             return Cause(row.cause.kind, row.cause.subject, reason=reason if row.has_reason else "")
     return cause_of_refused_text(alignment, index, reason)
+
+
+def crashed_at(case: Case, trouble: Trouble) -> str | None:
+    """Return at what a reader crashes that it may not know; None if it crashes at another event, or nobody knows where.
+
+    What it makes of the metadata of columns, or of a set with tags, and how it fails at it, depends on the bytes.
+    """
+    if case.role != "decode" or trouble.last_at is None:
+        return None
+    events = case.expected.events
+    index = next((number for number, entry in enumerate(events) if entry["offset"] > trouble.last_at), len(events))
+    if index == len(events):
+        return None
+    if _describes_compressed_columns(case.expected, index):
+        return _TABLE_OF_COMPRESSED
+    if _describes_vectors(case.expected, index):
+        return _TABLE_OF_VECTORS
+    is_of_size = OF_BOUNDS.search(trouble.signature) or OF_RESOURCES.search(trouble.signature)
+    return _SET_WITH_TAGS if is_of_size and _has_tag(case.expected, index) else None
 
 
 def _read(alignment: Alignment) -> list[int]:

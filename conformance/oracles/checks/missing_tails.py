@@ -4,8 +4,9 @@ from functools import lru_cache
 from typing import Final
 
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.cause import Cause, group_of_entry
+from conformance.oracles.cause import LENGTHS_IGNORED, Cause, group_of_entry
 from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
+from conformance.oracles.checks.post_headers import LONGER
 
 #: How the signature of an answer that ends too soon begins.
 ENDS_SILENTLY: Final = "stream ends silently after"
@@ -42,4 +43,7 @@ def cause_of_gap(alignment: Alignment, index: int) -> Cause | None:
         return Cause(f"{groups.pop()} dropped")
     if not tail.start:
         return Cause("no event is delivered")
+    if alignment.case.expected.made_for.get(required[0]) == LONGER:
+        # What the reader takes for more of the event than there is, it takes for the end of the stream.
+        return LENGTHS_IGNORED
     return Cause(f"{ENDS_SILENTLY} {group_of_entry(alignment.case.expected.events[tail.start - 1])}")

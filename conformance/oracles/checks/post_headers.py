@@ -65,17 +65,23 @@ def _has_fewer_rows(expected: object, seen: object) -> bool:
     return len(seen) < len(expected) and list(seen) == list(expected[: len(seen)])
 
 
-def finds_value(alignment: Alignment, index: int, field: str) -> bool:
+def finds_value(alignment: Alignment, index: int, field: str, *, alone: bool = False) -> bool:
     """Return whether a field of an expected event has the bytes that are expected, and is made of them wrongly.
 
     A number has a sign then, or lacks its upper bytes; a text is in other characters, or a part of it is missing; of
     rows the last are missing. It is read at its place, whatever the length of the post-header.
+
+    Args:
+        alignment: The answer beside the expected one.
+        index: Index of the expected event.
+        field: The field.
+        alone: Whether it is to show this by itself, as a part of a text does not: it may be among other bytes, too.
     """
     seen = alignment.observed(index) if index < alignment.count else None
     if seen is None:
         return False
     values = alignment.case.expected.events[index].get(field), seen.get(field)
-    return any(is_so(*values) for is_so in _FOUND)
+    return any(is_so(*values) for is_so in _FOUND if not (alone and is_so is _is_part))
 
 
 #: How a value is wrong that was found at its place.

@@ -9,7 +9,8 @@ from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import MISREAD_WHOLE, Cause, column_group
 from conformance.oracles.checks.json_differences import json_difference
 from conformance.oracles.checks.same_value import same_cell
-from conformance.oracles.checks.signed_numbers import SIGNED, UNSIGNED
+from conformance.oracles.checks.signed_numbers import SIGNED, UNSIGNED, is_extended
+from conformance.oracles.checks.text_encodings import OTHER_ORDER, is_in_other_order
 from conformance.oracles.oracle import GOOD, Check, Oracle, delivered, shown
 from conformance.strategies.events.columns import LARGEST_SIGNED
 from conformance.strategies.events.json_values import is_changes
@@ -23,6 +24,9 @@ _ROWS_MISREAD: Final = Cause(MISREAD_WHOLE, "rows event", "rows")
 #: Which values are NULL is in the bitmap before them, whatever their types.
 NULL_READ: Final = Cause("is read as a value", "NULL")
 _READ_AGAIN: Final = Cause("read again in the place of a later one", "row")
+
+#: Columns of numbers that never have a sign: the number of an ENUM's label, the bits of a SET and of a BIT.
+_WITHOUT_SIGN: Final = frozenset({ColumnType.ENUM, ColumnType.SET, ColumnType.BIT})
 
 #: One expected value: column type code, place, the value, and the one seen.
 _Cell = tuple[int, str, Any, Any]
@@ -257,13 +261,17 @@ def _differs(alignment: Alignment, index: int, code: int, place: str, expected: 
     message = f"{alignment.describe(index)}: {kind} in {place} is {shown(seen)}, expected {shown(expected)}"
     at = alignment.case.expected.events[index]["offset"]
     cause = NULL_READ if expected is None else Cause(how, column_group(code, how), "value")
+    if is_in_other_order(expected, seen):
+        cause = OTHER_ORDER
     if code == ColumnType.JSON and (of_document := json_difference(expected, seen)) is not None:
         cause = Cause(of_document.how, kind, of_document.what)
     return Check(f"{kind} {how}", message, at, cause)
 
 
 def _sign(code: int, expected: Any, seen: Any) -> str:
-    """Return how an integer of a column is read where its bytes are right and its sign is not; empty otherwise."""
+    """Return how a number of a column is read where its bytes are right and its sign is not; empty otherwise."""
+    if code in _WITHOUT_SIGN and is_extended(expected, seen):
+        return SIGNED
     if code not in INTEGER_BYTES or not isinstance(seen, int | str):
         return ""
     numbers = 1 << 8 * INTEGER_BYTES[code]

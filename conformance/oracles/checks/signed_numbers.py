@@ -1,5 +1,7 @@
 """Numbers without a sign that a reader reads with one: the same error wherever its language has no others."""
 
+import re
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from conformance.oracles.cause import Cause
@@ -7,6 +9,10 @@ from conformance.oracles.cause import Cause
 #: What is wrong with such a number, and with one that has a sign and is read without.
 SIGNED: Final = "is read as signed"
 UNSIGNED: Final = "is read as unsigned"
+#: GTIDs of MariaDB, with commas between them.
+_GTIDS: Final = re.compile(r"\d+-\d+-\d+(?:,\d+-\d+-\d+)*")
+#: The bytes of the three numbers of a GTID of MariaDB: domain, server and number.
+_GTID_WIDTHS: Final = (4, 4, 8)
 #: The bytes of a number -> how many such numbers there are.
 _NUMBERS_BY_WIDTH: Final = {4: 1 << 32, 8: 1 << 64}
 
@@ -16,10 +22,45 @@ def is_read_as_signed(expected: object, seen: object) -> bool:
     return _width(expected, seen) is not None
 
 
+def is_extended(expected: object, seen: object) -> bool:
+    """Return whether a number has the expected bytes, of which the first bit was taken for a sign.
+
+    The sign is seen, or it fills the upper bytes of a wider number without one.
+    """
+    if not isinstance(expected, int) or not isinstance(seen, int) or isinstance(seen, bool):
+        return False
+    sizes = (1 << 8 * width for width in range(1, 9))
+    read = [expected - numbers for numbers in sizes if numbers // 2 <= expected < numbers]
+    return any(seen in (each, *(each % numbers for numbers in _NUMBERS_BY_WIDTH.values())) for each in read)
+
+
 def cause_of_sign(expected: object, seen: object) -> Cause | None:
-    """Return the cause of a number that is read with a sign, which is the same in all fields; None for another one."""
-    width = _width(expected, seen)
+    """Return the cause of a number that is read with a sign, which is the same in all fields; None for another one.
+
+    The number may be in GTIDs of MariaDB, which are a text.
+    """
+    width = _width_in_gtids(expected, seen) if isinstance(expected, str) else _width(expected, seen)
     return None if width is None else Cause(SIGNED, f"number of {width} bytes")
+
+
+def _width_in_gtids(expected: str, seen: object) -> int | None:
+    """Return the bytes of the numbers that have a sign in GTIDs of MariaDB, the most of them; None if none has."""
+    if not isinstance(seen, str) or seen == expected or _GTIDS.fullmatch(expected) is None:
+        return None
+    gtids = [tuple(map(int, each.split("-"))) for each in expected.split(",")]
+    for widths in ((8,), (4,), (8, 4)):
+        if seen == ",".join(_with_signs(each, widths) for each in gtids):
+            return widths[0]
+    return None
+
+
+def _with_signs(gtid: Sequence[int], widths: Collection[int]) -> str:
+    """Return a GTID of MariaDB in which numbers of some widths have a sign."""
+    signed = (
+        number - _NUMBERS_BY_WIDTH[width] if width in widths and number * 2 >= _NUMBERS_BY_WIDTH[width] else number
+        for number, width in zip(gtid, _GTID_WIDTHS, strict=True)
+    )
+    return "-".join(map(str, signed))
 
 
 def _width(expected: object, seen: object) -> int | None:

@@ -4,8 +4,9 @@ And bytes that are not a text, taken for UTF-8.
 """
 
 import base64
+import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, TypeGuard
 
 from conformance.oracles.cause import Cause
 
@@ -13,6 +14,11 @@ from conformance.oracles.cause import Cause
 OTHER_CHARACTERS: Final = Cause("in other characters", "text")
 #: The cause of all bytes that are lost so.
 READ_AS_TEXT: Final = Cause("read as UTF-8", "bytes that are not a text")
+#: The cause of texts of UTF-16 and UTF-32 whose bytes are taken in the order of other systems.
+OTHER_ORDER: Final = Cause("in the wrong byte order", "text")
+#: Words of a decoder that takes them so.
+OF_ORDER: Final = re.compile(r"utf[-_]?(?:16|32)[-_]?le\b", re.IGNORECASE)
+_OTHER_ORDERS: Final = ("utf-16-le", "utf-32-le")
 #: Character sets of one byte for each character, for which a reader may take a text.
 _OF_ONE_BYTE: Final = ("latin-1", "cp1252", "ascii")
 #: What decoders of one character set write in the place of a character that it does not have.
@@ -30,6 +36,19 @@ def is_in_other_characters(expected: object, seen: object) -> bool:
     return any(octets.decode(name, "replace") == seen for name in _OF_ONE_BYTE) or any(
         seen in (_replaced(expected, each), _replaced(octets.decode("latin-1"), each)) for each in _REPLACEMENTS
     )
+
+
+def is_in_other_order(expected: object, seen: object) -> bool:
+    """Return whether a text is made of the expected bytes in another order; MySQL has the highest one first."""
+    if not has_text_of_its_own(expected) or not isinstance(seen, str) or not seen:
+        return False
+    octets = base64.b64decode(expected["base64"])
+    return any(octets.decode(name, "replace") == seen for name in _OTHER_ORDERS)
+
+
+def has_text_of_its_own(value: object) -> TypeGuard[Mapping[str, str]]:
+    """Return whether a value is a text whose bytes are not those of UTF-8."""
+    return isinstance(value, Mapping) and value.keys() >= {"base64", "text"}
 
 
 def is_read_as_text(expected: object, seen: object) -> bool:

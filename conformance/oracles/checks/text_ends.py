@@ -1,5 +1,6 @@
 """Texts that end where their event does, read to a wrong end: with a checksum, or without four bytes of their own."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -19,6 +20,8 @@ FOUR_SHORT: Final = "4 bytes short"
 ENDINGS: Final = {FOUR_SHORT: False, "too long": True}
 #: What stands in a text for bytes that are not UTF-8.
 _REPLACED: Final = "\ufffd"
+#: What other readers write for one such byte.
+_ESCAPED: Final = re.compile(r"\\x[0-9a-fA-F]{2}")
 #: The last fields of events without such a text.
 _OTHERS: Final = ("xid", "intvar_value", "seed2", "previous_gtids", "gtid_list")
 
@@ -28,7 +31,7 @@ def may_be_of_checksum(expected: str, seen: str) -> bool:
     more = seen.removeprefix(expected)
     if not seen.startswith(expected):
         return len(expected.encode()) - len(seen.encode()) == CHECKSUM_BYTES
-    return _REPLACED in more or len(more.encode()) == CHECKSUM_BYTES
+    return _REPLACED in more or len(_ESCAPED.sub("?", more).encode()) == CHECKSUM_BYTES
 
 
 def cause_of_end(alignment: Alignment, index: int, field: str, how: str) -> Cause | None:

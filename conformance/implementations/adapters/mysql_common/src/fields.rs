@@ -2,7 +2,7 @@
 use crate::values::{bytes, image, text};
 use crate::Object;
 use mysql_common::binlog::consts::{BinlogChecksumAlg, EventType};
-use mysql_common::binlog::events::{Event, EventData, GtidEvent, PreviousGtidsEvent, RowsEventData};
+use mysql_common::binlog::events::{AnonymousGtidEvent, Event, EventData, GtidEvent, PreviousGtidsEvent, RowsEventData};
 use mysql_common::binlog::EventStreamReader;
 use serde_json::{json, Value};
 use std::fmt::Display;
@@ -108,7 +108,7 @@ fn of_body(data: &EventData<'_>, reader: &EventStreamReader) -> io::Result<Value
         },
         EventData::RowsQueryEvent(e) => json!({"rows_query": e.query()}),
         EventData::GtidEvent(e) => gtid(e),
-        EventData::AnonymousGtidEvent(e) => gtid(&e.0),
+        EventData::AnonymousGtidEvent(e) => anonymous_gtid(e),
         EventData::PreviousGtidsEvent(e) => json!({"previous_gtids": gtid_set(e)}),
         EventData::RowsEvent(e) => rows(e, reader)?,
         EventData::TransactionPayloadEvent(e) => json!({
@@ -136,6 +136,15 @@ fn gtid(event: &GtidEvent) -> Value {
     if event.lc_typecode().is_some() || event.event_type() == EventType::GTID_TAGGED_LOG_EVENT {
         fields["last_committed"] = json!(event.last_committed() as i64);
         fields["sequence_number"] = json!(event.sequence_number() as i64);
+    }
+    fields
+}
+
+/// The library makes no GTID of the zeros in an Anonymous_gtid event, for which it has a type of its own.
+fn anonymous_gtid(event: &AnonymousGtidEvent) -> Value {
+    let mut fields = gtid(&event.0);
+    if let Some(named) = fields.as_object_mut() {
+        named.remove("gtid");
     }
     fields
 }
@@ -170,5 +179,18 @@ fn rows(event: &RowsEventData<'_>, reader: &EventStreamReader) -> io::Result<Val
         let after = after.map(|row| image(row, event.columns_after_image(), table)).transpose()?;
         rows.push(json!({"before": before, "after": after}));
     }
-    Ok(json!({"table_id": event.table_id(), "rows_flags": event.flags().bits(), "rows": rows}))
+    Ok(json!({"table_id": event.table_id(), "rows_flags": rows_flags(event), "rows": rows}))
+}
+
+/// All flags, also those for which the library has no name.
+fn rows_flags(event: &RowsEventData<'_>) -> u16 {
+    match event {
+        RowsEventData::WriteRowsEventV1(e) => e.flags_raw(),
+        RowsEventData::UpdateRowsEventV1(e) => e.flags_raw(),
+        RowsEventData::DeleteRowsEventV1(e) => e.flags_raw(),
+        RowsEventData::WriteRowsEvent(e) => e.flags_raw(),
+        RowsEventData::UpdateRowsEvent(e) => e.flags_raw(),
+        RowsEventData::DeleteRowsEvent(e) => e.flags_raw(),
+        RowsEventData::PartialUpdateRowsEvent(e) => e.flags_raw(),
+    }
 }

@@ -1,0 +1,41 @@
+"""Whether a client takes the end of an event without a checksum for one: statements and names lack their ends then."""
+
+from typing import Final
+
+from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import Cause
+
+TEXT_FOR_CHECKSUM: Final = Cause("taken for a checksum", "the end of an event without one", role="client")
+
+
+def names_of_logs(alignment: Alignment) -> list[str]:
+    """Return the names of the source's logs."""
+    return [log["name"] for log in alignment.case.settings["source"]["logs"]]
+
+
+def cause_of_name(alignment: Alignment, name: object) -> Cause | None:
+    """Return the cause of a log's name that lacks four bytes at its end; None for another name."""
+    names = names_of_logs(alignment)
+    return TEXT_FOR_CHECKSUM if name not in names and any(_lacks_end(each, name) for each in names) else None
+
+
+def takes_text_for_checksum(alignment: Alignment) -> bool:
+    """Return whether a statement, or the name of a log that the client is in, lacks its last four bytes.
+
+    A client that verifies what it takes for a checksum may have no statement at all.
+    """
+    names = (entry.get("resume_log") for entry in alignment.observation.events)
+    return any(cause_of_name(alignment, name) is not None for name in names) or any(
+        _lacks_end(entry["query"], seen.get("query"))
+        for index, entry in enumerate(alignment.case.expected.events)
+        if "query" in entry and (seen := alignment.observed(index)) is not None
+    )
+
+
+def _lacks_end(text: object, seen: object) -> bool:
+    """Return whether a text lacks four bytes at its end, with which a character may be cut in two."""
+    if not isinstance(text, str) or not text:
+        return False
+    rest = text.encode()[:-CHECKSUM_BYTES]
+    return any(seen == rest.decode(errors=each) for each in ("replace", "ignore"))
