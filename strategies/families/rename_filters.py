@@ -49,6 +49,15 @@ _AFTERWARDS: Final = choices(
 _ACROSS: Final = yes_or_no("to another database")
 _BETWEEN: Final = yes_or_no("renames of others between")
 _WORD: Final = choices("word after RENAME", RENAME_WORDS)
+#: The text of a statement names other tables with another default database.
+_SAME_TEXT: Final = yes_or_no(
+    "the same text in another database before",
+    when={
+        "route": tuple(name for name, places in _ROUTES.classes.items() if places),
+        "to another database": ("no",),
+        "default database": ("of the tables",),
+    },
+)
 _NO_LIST: Final = Impossible(
     {"renames": ("list",), "rules": ("ignore",)}, "the worklog speaks of a list of renamings with do rules"
 )
@@ -59,7 +68,7 @@ _NO_LIST: Final = Impossible(
     profiles=_WORKLOG,
     dimensions=(
         *(_ROUTES, _RULED_NAME, _AFTERWARDS, _RENAMES, DOES, _ACROSS, _BETWEEN),
-        *(SOME_NAMES, MARKERS, DEFAULT, SPELLING, _WORD),
+        *(SOME_NAMES, MARKERS, DEFAULT, SPELLING, _WORD, _SAME_TEXT),
     ),
     impossible=(_NO_LIST,),
 )
@@ -78,6 +87,11 @@ def rename_filters(stream: StreamBuilder) -> None:
     work.spelling = stream.vary(SPELLING)
     work.rename_word = stream.vary(_WORD)
     if route:
+        if not across and work.database == first.database and stream.vary(_SAME_TEXT):
+            work.database = cast.elsewhere.database
+            alike = [TableName(work.database, each.name) for each in names[:2]]
+            work.group(work.rename((alike[0], alike[1])))
+            work.database = first.database
         # A table without a rule, which has or had no other name.
         others = _Others(work, "between" if between else "none", [TableName(first.database, "w")])
         _follow_route(work, names, 1, others)

@@ -1,7 +1,10 @@
 """Mutants of the role `filter`: tables that are created from others, or renamed."""
 
+from dataclasses import replace
 from typing import Final
 
+from conformance.binlog.event import Event
+from conformance.models.filtering.log_part import LogPart
 from conformance.models.filtering.statement import FilteredStatement
 from conformance.models.filtering.table_filter import ForgetsOldNames
 from conformance.models.filtering.table_name import TableName
@@ -28,12 +31,26 @@ from conformance.mutants.filter.faulty_filters import (
     SameDatabaseOnly,
 )
 from conformance.mutants.mutant import Mutant
+from conformance.protocol.observation import Observation, Request, Trouble
+from conformance.reference.filter import answer_with
 
 
 def _old_and_new_names(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...] | None:
     if len(statement.renames) != 1:
         return None
     return statement.renames[0]
+
+
+def _statement_by_text(request: Request) -> Observation | Trouble:
+    """Return the answer of a filter that reads a text once, with the default database that it has then."""
+    statements: dict[bytes, FilteredStatement] = {}
+
+    def change(event: Event, part: LogPart) -> LogPart:
+        if part.statement is None:
+            return part
+        return replace(part, statement=statements.setdefault(event.fields()["query"], part.statement))
+
+    return answer_with(request, part=change)
 
 
 _CLEVER: Final = "WL40-FILTER-CLEVER-CREATE"
@@ -94,6 +111,12 @@ DEFINITION_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-RENAME-FOLLOWS",
         "the names that tables had in the log before are forgotten",
         answer=only_if("renames", "identity", with_groups(ForgetsAtNextLog)),
+    ),
+    Mutant(
+        "statement-by-text",
+        "WL40-FILTER-RENAME-FOLLOWS",
+        "a text that was read before has the default database that it had then",
+        answer=_statement_by_text,
     ),
     Mutant(
         "clever-once",
