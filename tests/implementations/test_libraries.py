@@ -187,7 +187,10 @@ def test_the_cache_folder_can_be_chosen(tmp_path, monkeypatch):
         (("install", "reference"), "'reference' is not a library that the kit builds: write one of"),
         (("install", "go-mysql@1.2"), "go-mysql 1.2 has no adapter: write 1.8.0 or a later version"),
         (("install", "go-mysq"), "'go-mysq' is not a valid implementation: did you mean go-mysql"),
-        (("check", "command:no-such-program"), "no-such-program cannot start"),
+        (
+            ("check", "command:no-such-program"),
+            "no-such-program cannot start: No such file or directory: no-such-program",
+        ),
     ],
 )
 def test_a_mistake_is_one_line_and_2(arguments, message):

@@ -30,6 +30,10 @@ _UNSEEN_BYTES: Final = 64 << 20
 _OUT_OF_MEMORY: Final = "killed by the memory limit"
 
 
+#: The signature of the trouble that a program cannot be run at all.
+CANNOT_RUN: Final = "cannot-run"
+
+
 class Failed(Exception):
     """The process failed to answer, and cannot be used any more.
 
@@ -70,7 +74,8 @@ class Conversation:
             limited = limits.memory_bytes is not None
             self._child = Child(supervision, memory_limited=limited)
         except OSError as error:
-            raise Failed(Trouble("crash", "cannot-run", str(error))) from error
+            reason = f"{error.strerror}: {error.filename}" if error.filename else str(error)
+            raise Failed(Trouble("crash", CANNOT_RUN, reason)) from error
         self._child.send(encode_start())
         line = self._receive(limits.start_seconds, limits.declaration_bytes, late="silent-at-start")
         try:

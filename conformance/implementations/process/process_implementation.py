@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
-from conformance.implementations.process.conversation import Conversation, Failed
+from conformance.implementations.process.conversation import CANNOT_RUN, Conversation, Failed
 from conformance.implementations.process.environment import environment_of
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.process.supervision import Supervision
@@ -85,7 +85,8 @@ class ProcessImplementation:
             self._declaration = self._running().declaration
         except Failed as failed:
             self._end_supervision()
-            message = f"{' '.join(self._command)} cannot start: {failed}"
+            reason = failed.trouble.detail if failed.trouble.signature == CANNOT_RUN else failed
+            message = f"{' '.join(self._command)} cannot start: {reason}"
             if self._limits.memory_bytes is not None and _may_lack_memory(failed.trouble):
                 message += (
                     f"\n(its address space is limited to {self._limits.memory_bytes >> 20} MiB;"
@@ -267,7 +268,7 @@ class ProcessImplementation:
 
 def _may_lack_memory(trouble: Trouble) -> bool:
     """Return whether a process that did not start may have had too little memory, by its message or its signal."""
-    if trouble.status not in ("crash", "protocol-error") or trouble.signature == "cannot-run":
+    if trouble.status not in ("crash", "protocol-error") or trouble.signature == CANNOT_RUN:
         return False
     # Java reports it on its standard output, where it breaks the protocol.
     return trouble.signature.startswith("signal-") or _OUT_OF_MEMORY.search(trouble.detail) is not None
