@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.binlog.event_types import GTID_TYPES, HEARTBEAT_TYPES, EventType
-from conformance.binlog.header import HEADER_BYTES
+from conformance.binlog.event_types import GTID_TYPES, HEARTBEAT_TYPES, ROWS_TYPES, EventType
+from conformance.binlog.flags import Flag
+from conformance.binlog.header import HEADER, HEADER_BYTES
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.observation import Refusal
@@ -249,6 +250,22 @@ def test_a_reader_that_does_not_know_a_type_of_no_release_is_right(reported):
         answer = changed(right, ignored)
         some += answer != right
         assert blamed(case, answer) == set(), str(case.id)
+    assert some
+
+
+def test_a_reader_that_leaves_out_rows_of_an_unknown_table_does_not_do_so_for_their_flag():
+    """As python-mysql-replication does; that it does not refuse their body is another matter."""
+    some = 0
+    for case in cases("malformed_bodies", count=40):
+        at = case.expected.refused_at
+        _, code, _, length, _, flags = HEADER.unpack_from(case.stream, at)
+        if code in ROWS_TYPES and flags & Flag.IGNORABLE:
+            some += 1
+            right = REFERENCE.ask(request_of(case))
+            later = {**right.events[-1], "offset": at + length}
+            requirements = blamed(case, replace(right, events=(*right.events, later), error=None))
+            assert "FORMAT-BODY-MALFORMED" in requirements, str(case.id)
+            assert "WL4033-READ-KNOWN-FLAGGED" not in requirements, str(case.id)
     assert some
 
 
