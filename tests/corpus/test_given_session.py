@@ -41,7 +41,7 @@ def test_a_format_that_spark_lacks_is_refused_before_the_run(spark, tmp_path, ca
     ("arguments", "message"),
     [
         ((*RUN, "--master", "local"), "a session that is given has its master and its settings"),
-        (("runn",), "No such command 'runn'"),
+        (("runn",), "no command 'runn'"),
         (("run", "reference"), "give one of --cases, --events and --time"),
     ],
 )
