@@ -72,6 +72,25 @@ def refused_where(case, applies, words):
     return None
 
 
+def with_values(change):
+    """Return what answers a case with each value of its rows changed, given the column's type code and the value."""
+
+    def image_of(columns, image):
+        return image and {each: change(columns[int(each)], value) for each, value in image.items()}
+
+    def answered(case):
+        answer, columns = REFERENCE.ask(request_of(case)), case.expected.columns
+        events = [
+            {**entry, "rows": [{side: image_of(columns[index], row[side]) for side in row} for row in entry["rows"]]}
+            if index in columns
+            else entry
+            for index, entry in enumerate(answer.events)
+        ]
+        return replace(answer, events=tuple(events))
+
+    return answered
+
+
 def together_of(family, profile, answered):
     """Return the findings of answers to the cases of a family, without those for which there is no answer."""
     answers = [(case, answered(case)) for case in cases(family, profile)]
@@ -243,25 +262,11 @@ SIGNS = {
 
 @pytest.mark.parametrize("name", SIGNS)
 def test_integers_read_with_the_wrong_sign_have_a_finding_for_each_way(name):
-    def image_of(columns, image):
-        return image and {
-            each: SIGNS[name](value) if columns[int(each)] == ColumnType.LONG and value is not None else value
-            for each, value in image.items()
-        }
+    def changed_value(code, value):
+        return SIGNS[name](value) if code == ColumnType.LONG and value is not None else value
 
-    def answered(case):
-        answer, columns = REFERENCE.ask(request_of(case)), case.expected.columns
-        events = [
-            {**entry, "rows": [{side: image_of(columns[index], row[side]) for side in row} for row in entry["rows"]]}
-            if index in columns
-            else entry
-            for index, entry in enumerate(answer.events)
-        ]
-        return replace(answer, events=tuple(events))
-
-    every = [
-        each for profile in ("mysql-8.0", "mysql-8.4") for each in together_of("every_column_type", profile, answered)
-    ]
+    answered, profiles = with_values(changed_value), ("mysql-8.0", "mysql-8.4")
+    every = [each for profile in profiles for each in together_of("every_column_type", profile, answered)]
     assert set(every) == {f"value of integer is read as {name}"}
 
 

@@ -13,7 +13,7 @@ from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.reasons import normalised
 from conformance.protocol.observation import Refusal, Trouble
 from tests.oracles.test_causes import REFERENCE, cases, changed, findings, with_ends
-from tests.oracles.test_joined_causes import is_across, passed_over, refused_where, together_of
+from tests.oracles.test_joined_causes import is_across, passed_over, refused_where, together_of, with_values
 
 ROWS = (*ROWS_V1, *ROWS_V2)
 KEPT = "checksum algorithm of an earlier format description kept"
@@ -159,26 +159,14 @@ def test_a_number_without_a_sign_may_be_read_with_one_of_any_width(expected, see
 
 
 def test_the_bits_of_a_set_that_are_read_as_a_signed_number_are_called_so():
-    def image_of(columns, image):
-        return image and {
-            each: value - (1 << 64)
-            if columns[int(each)] == ColumnType.SET and isinstance(value, int) and value >= 1 << 63
-            else value
-            for each, value in image.items()
-        }
-
-    def answered(case):
-        answer, columns = REFERENCE.ask(request_of(case)), case.expected.columns
-        events = [
-            {**entry, "rows": [{side: image_of(columns[index], row[side]) for side in row} for row in entry["rows"]]}
-            if index in columns
-            else entry
-            for index, entry in enumerate(answer.events)
-        ]
-        return replace(answer, events=tuple(events))
+    def changed_value(code, value):
+        is_high = code == ColumnType.SET and isinstance(value, int) and value >= 1 << 63
+        return value - (1 << 64) if is_high else value
 
     profiles = ("mysql-5.6", "mysql-8.0", "mysql-9.x")
-    every = {each for profile in profiles for each in together_of("every_column_type", profile, answered)}
+    every = {
+        each for profile in profiles for each in together_of("every_column_type", profile, with_values(changed_value))
+    }
     assert every == {"value of SET is read as signed"}
 
 
