@@ -10,6 +10,7 @@ from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.other_readings import AddsNewNames, MovesRules, SkipsTargets
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, ForgetsOldNames, TableFilter
 from conformance.models.filtering.table_name import TableName
+from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.case import Expected
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -69,7 +70,7 @@ def question(stream: StreamBuilder) -> Question:
     queries = [event for event in stream.expected_events if event["type"] == EventType.QUERY]
     judged = all("tables_info" in event for event in queries)
     open_fates = _left_open_by_rows(fates) | _read_otherwise(settings, parts, fates)
-    of_any_log = _of_any_log(fates)
+    of_any_log = _of_any_log(fates, texts=stream.server.profile in _WITH_TEXTS_OF_ROWS)
     xa = list(xa_transactions(fates))
     for each in xa:
         # A filter may leave an empty XA transaction, whose statements then pass all.
@@ -123,8 +124,8 @@ def _has_default_database(event: Mapping[str, Any], fate: Fate, rules: FilterRul
     )
 
 
-def _of_any_log(fates: Sequence[Fate]) -> set[int]:
-    """Return the events whose fate does not depend on what is done with Query events, the text of rows included."""
+def _of_any_log(fates: Sequence[Fate], *, texts: bool) -> set[int]:
+    """Return the events whose fate does not depend on what is done with Query events; with texts of rows if wanted."""
     indices: set[int] = set()
     context: list[int] = []
     for index, fate in enumerate(fates):
@@ -132,7 +133,7 @@ def _of_any_log(fates: Sequence[Fate]) -> set[int]:
             context.append(index)
         else:
             indices |= {index} if fate.part.part in _OF_ANY_LOG else set()
-            indices |= set(context) if fate.part.part in _ROWS else set()
+            indices |= set(context) if texts and fate.part.part in _ROWS else set()
             context = []
     return indices
 
@@ -213,5 +214,7 @@ def _fates(groups: GroupFilter, parts: Sequence[LogPart]) -> list[Fate]:
 
 _BY_LIST: Final = "WL40-FILTER-BY-TABLES-INFO"
 _ROWS: Final = (Part.TABLE_MAP, Part.ROWS)
+#: Where the text of rows is judged: mysqlbinlog, given a database, keeps it without the rows that it drops.
+_WITH_TEXTS_OF_ROWS: Final = Profiles("worklog")
 #: Parts whose fate does not depend on what is done with Query events.
 _OF_ANY_LOG: Final = (*_ROWS, Part.INCIDENT, Part.LOG)
