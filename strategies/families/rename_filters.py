@@ -128,7 +128,10 @@ _OTHERS_RULED: Final = Dimension(
 @family(
     focus=("WL40-FILTER-RENAME-FOLLOWS",),
     profiles=_WORKLOG,
-    dimensions=(_JOINT_ROUTES, _RENAMES, DOES, _ACROSS, _STEPS, _PLACE, _OTHERS_RULED, _LOG_BETWEEN, MARKERS, DEFAULT),
+    dimensions=(
+        *(_JOINT_ROUTES, _RENAMES, DOES, _ACROSS, _STEPS, _PLACE, _OTHERS_RULED, _LOG_BETWEEN),
+        *(MARKERS, DEFAULT, SPELLING),
+    ),
     impossible=(_NO_LIST,),
 )
 def joint_rename_filters(stream: StreamBuilder) -> None:
@@ -143,6 +146,7 @@ def joint_rename_filters(stream: StreamBuilder) -> None:
     work = TableWork(stream, markers=stream.vary(MARKERS))
     work.begin(extended=True)
     work.database = default_database(cast, stream.vary(DEFAULT))
+    work.spelling = stream.vary(SPELLING)
     names, log_between = _names(cast, route, across=across), stream.vary(_LOG_BETWEEN)
     _follow_route(work, names, steps, _Others(work, place, others), log_between=log_between)
     work.group(work.row_transaction([cast.first]))
