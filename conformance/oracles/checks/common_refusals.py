@@ -43,11 +43,12 @@ _VECTORS: Final = Cause(REFUSED, _TABLE_OF_VECTORS)
 _COMPRESSED_COLUMNS: Final = "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"
 
 
-def _has_tags(alignment: Alignment, index: int) -> bool:
-    return _has_tag(alignment.case.expected, index)
+def _of_expected(applies: Callable[[Expected, int], bool]) -> Callable[[Alignment, int], bool]:
+    """Return the condition on an answer that is one on what is expected alone."""
+    return lambda alignment, index: applies(alignment.case.expected, index)
 
 
-def _has_tag(expected: Expected, index: int) -> bool:
+def _has_tags(expected: Expected, index: int) -> bool:
     sets = expected.events[index].get("previous_gtids")
     return _TAG.search(str(sets or "").lower()) is not None
 
@@ -56,40 +57,32 @@ def _is_of(*types: int) -> Callable[[Alignment, int], bool]:
     return lambda alignment, index: alignment.case.expected.events[index]["type"] in types
 
 
-def _is_of_compressed_columns(alignment: Alignment, index: int) -> bool:
+def _is_of_compressed_columns(expected: Expected, index: int) -> bool:
     """Return whether an event describes a table of which a column is compressed, with a type code of its own."""
-    return _describes_compressed_columns(alignment.case.expected, index)
-
-
-def _describes_compressed_columns(expected: Expected, index: int) -> bool:
     is_made_for = expected.made_for.get(index) == _COMPRESSED_COLUMNS
     return is_made_for and bool(expected.events[index]["type"] == EventType.TABLE_MAP)
 
 
-def _has_vectors(alignment: Alignment, index: int) -> bool:
+def _has_vectors(expected: Expected, index: int) -> bool:
     """Return whether an event has rows of a table with a column of vectors."""
-    return ColumnType.VECTOR in alignment.case.expected.columns.get(index, ())
+    return ColumnType.VECTOR in expected.columns.get(index, ())
 
 
-def _has_vector(alignment: Alignment, index: int) -> bool:
+def _has_vector(expected: Expected, index: int) -> bool:
     """Return whether an event has a value of such a column: rows without one are read whether it is known or not."""
-    columns = alignment.case.expected.columns.get(index, ())
+    columns = expected.columns.get(index, ())
     vectors = {str(number) for number, code in enumerate(columns) if code == ColumnType.VECTOR}
-    rows = alignment.case.expected.events[index].get("rows", ()) if vectors else ()
+    rows = expected.events[index].get("rows", ()) if vectors else ()
     images = (image for row in rows for image in (row["before"], row["after"]) if image is not None)
     return any(image.get(name) is not None for image in images for name in vectors)
 
 
-def _is_of_vectors(alignment: Alignment, index: int) -> bool:
+def _is_of_vectors(expected: Expected, index: int) -> bool:
     """Return whether an event describes a table with a column of vectors, whose metadata a reader may not know."""
-    return _describes_vectors(alignment.case.expected, index)
-
-
-def _describes_vectors(expected: Expected, index: int) -> bool:
     events = expected.events
     if events[index]["type"] != EventType.TABLE_MAP:
         return False
-    later = (each for each in range(index + 1, len(events)) if ColumnType.VECTOR in expected.columns.get(each, ()))
+    later = (each for each in range(index + 1, len(events)) if _has_vectors(expected, each))
     return any(events[each].get("table_id") == events[index].get("table_id") for each in later)
 
 
@@ -160,11 +153,11 @@ class _Row:
 
 #: The first row that applies counts.
 _ROWS: Final = (
-    _Row(_is_of_compressed_columns, _ANY, Cause(REFUSED, _TABLE_OF_COMPRESSED), has_reason=False),
-    _Row(_is_of_vectors, _ANY, _VECTORS, has_reason=False),
-    _Row(_has_vectors, _ANY, _VECTORS, has_reason=False, shows=_has_vector),
+    _Row(_of_expected(_is_of_compressed_columns), _ANY, Cause(REFUSED, _TABLE_OF_COMPRESSED), has_reason=False),
+    _Row(_of_expected(_is_of_vectors), _ANY, _VECTORS, has_reason=False),
+    _Row(_of_expected(_has_vectors), _ANY, _VECTORS, has_reason=False, shows=_of_expected(_has_vector)),
     _Row(_names_misread_number, _ANY, READ_WITH_LENGTH, has_reason=False),
-    _Row(_has_tags, OF_BOUNDS, Cause(REFUSED, _SET_WITH_TAGS), has_reason=False),
+    _Row(_of_expected(_has_tags), OF_BOUNDS, Cause(REFUSED, _SET_WITH_TAGS), has_reason=False),
     _Row(_is_packed, OF_BOUNDS, NOT_UNPACKED, has_reason=False),
     _Row(
         _is_of(*_COMPRESSED, EventType.MARIADB_QUERY_COMPRESSED),
@@ -209,12 +202,12 @@ def crashed_at(case: Case, trouble: Trouble) -> str | None:
     index = next((number for number, entry in enumerate(events) if entry["offset"] > trouble.last_at), len(events))
     if index == len(events):
         return None
-    if _describes_compressed_columns(case.expected, index):
+    if _is_of_compressed_columns(case.expected, index):
         return _TABLE_OF_COMPRESSED
-    if _describes_vectors(case.expected, index):
+    if _is_of_vectors(case.expected, index):
         return _TABLE_OF_VECTORS
     is_of_size = OF_BOUNDS.search(trouble.signature) or OF_RESOURCES.search(trouble.signature)
-    return _SET_WITH_TAGS if is_of_size and _has_tag(case.expected, index) else None
+    return _SET_WITH_TAGS if is_of_size and _has_tags(case.expected, index) else None
 
 
 def _read(alignment: Alignment) -> list[int]:
