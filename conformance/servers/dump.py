@@ -13,7 +13,7 @@ from conformance.binlog.event_types import HEARTBEAT_TYPES
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import MAGIC, TYPE_AT
 from conformance.binlog.limits import current_limits
-from conformance.servers.guarded_session import GuardedSession, reading_answers
+from conformance.servers.guarded_session import MOST_PACKET_BYTES, GuardedSession, reading_answers
 
 _COM_BINLOG_DUMP: Final = 0x12
 _COM_BINLOG_DUMP_GTID: Final = 0x1E
@@ -21,8 +21,6 @@ _COM_BINLOG_DUMP_GTID: Final = 0x1E
 NOT_BLOCKING: Final = 1
 HEARTBEAT_V2: Final = 2
 ANNOTATE_ROWS: Final = 2
-#: The most bytes of an event, as of any packet of a server.
-_MOST_BYTES: Final = 1 << 30
 #: Seconds without an event after which a dump that blocks is at its end.
 _SILENCE: Final = 4
 #: Seconds without even a heartbeat after which a server is lost.
@@ -116,7 +114,7 @@ def _sent(
     *,
     has_heartbeats: bool,
     silence: int = _SILENCE,
-    most: int = _MOST_BYTES,
+    most: int = MOST_PACKET_BYTES,
 ) -> Generator[bytes]:
     with reading_answers():
         connected = server.connect(read_timeout=silence)

@@ -13,6 +13,8 @@ from conformance.binlog.header import HEADER_BYTES
 
 #: The most bytes of an answer to a statement, far more than any of the kit's statements has.
 _ANSWER_BYTES: Final = 64 << 20
+#: The most bytes of any packet of a server.
+MOST_PACKET_BYTES: Final = 1 << 30
 #: The packet that ends a dump, and the most bytes that it has.
 _END: Final = b"\xfe"
 _END_BYTES: Final = 9

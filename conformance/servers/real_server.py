@@ -19,15 +19,13 @@ from typing import Any, Final
 import pymysql
 from pymysql.constants import CLIENT
 
-from conformance.servers.guarded_session import GuardedSession
+from conformance.servers.guarded_session import MOST_PACKET_BYTES, GuardedSession
 from conformance.servers.products import Dialect, Product
 
 #: Seconds that a server may take to start, to stop, or to answer one statement.
 _START: Final = 60.0
 _STOP: Final = 60.0
 _ANSWER: Final = 30
-#: The most bytes of an answer, as of any packet.
-_ANSWER_BYTES: Final = 1 << 30
 #: Seconds between two polls of a server that starts.
 _POLL: Final = 0.05
 #: A Unix socket's path has room for 107 bytes.
@@ -204,7 +202,7 @@ class RealServer:
             # Nothing leaves the machine, and to prepare for TLS takes longer than a scenario.
             "ssl_disabled": True,
         }
-        return GuardedSession(**{"most": _ANSWER_BYTES, **settings, **arguments})
+        return GuardedSession(**{"most": MOST_PACKET_BYTES, **settings, **arguments})
 
     def run(self, *statements: str) -> list[tuple[Any, ...]]:
         """Run statements in a session of their own.
