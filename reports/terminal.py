@@ -17,6 +17,8 @@ from conformance.reports.styled_console import styled_console
 
 _MESSAGE_CHARACTERS: Final = 300
 _NAME_CHARACTERS: Final = 100
+#: Findings that are printed in full, unless all are asked for: a run of a careless parser has dozens.
+_IN_FULL: Final = 10
 #: The fewest columns in which a message is worth showing.
 _LEAST_ROOM: Final = 20
 _STYLES: Final = {
@@ -74,14 +76,24 @@ def _table(record: RunRecord, findings: Sequence[Finding], *, width: int) -> Tab
     return table
 
 
-def _print_finding(console: Console, finding: Finding, kept: str | None) -> None:
+def _head(finding: Finding) -> Text:
     status = STATUSES[finding.status]
-    failure = finding.first
-    console.print()
     # The signature of a crash begins with the word.
     label = "" if finding.signature.startswith(status.name) else f"{status.label} "
     head = Text(f"{finding.number}. {status.symbol} {label}", style=_STYLES[status.name])
-    console.print(head + Text(one_line(elided(finding.signature, _MESSAGE_CHARACTERS)), style="bold"))
+    return head + Text(one_line(elided(finding.signature, _MESSAGE_CHARACTERS)), style="bold")
+
+
+def _print_command(console: Console, finding: Finding, kept: str | None) -> None:
+    """Print the command that shows a finding again; not wrapped, so that it can be copied as one line."""
+    replay = finding.first.replay if kept is None else short_replay(finding.first, kept)
+    console.print(Text(f"   {visible_line(replay)}", style="cyan"), soft_wrap=True)
+
+
+def _print_finding(console: Console, finding: Finding, kept: str | None) -> None:
+    failure = finding.first
+    console.print()
+    console.print(_head(finding))
     hinders = f"; {number_of(finding.hinders, 'other')} not judged because of it" if finding.hinders else ""
     console.print(Text(f"   {one_line(f'{finding.outline}{hinders}')}"))
     if finding.rule:
@@ -90,20 +102,27 @@ def _print_finding(console: Console, finding: Finding, kept: str | None) -> None
     console.print(Text(f"   {one_line(last_words(failure.message, _MESSAGE_CHARACTERS))}"))
     if failure.departure:
         console.print(Text(f"   {one_line(failure.departure_note)}", style="dim"))
-    # Not wrapped, so that it can be copied as one line.
-    replay = failure.replay if kept is None else short_replay(failure, kept)
-    console.print(Text(f"   {visible_line(replay)}", style="cyan"), soft_wrap=True)
+    _print_command(console, finding, kept)
+
+
+def _print_briefly(console: Console, findings: Sequence[Finding], kept: str | None) -> None:
+    """Print a line and a command for each of the findings that are not printed in full."""
+    console.print()
+    console.print(Text(f"{number_of(len(findings), 'more finding')} in brief; --verbose prints them in full:"))
+    for finding in findings:
+        console.print(_head(finding))
+        _print_command(console, finding, kept)
 
 
 def print_summary(
     record: RunRecord, *, console: Console | None = None, everything: bool = False, kept: str | None = None
 ) -> None:
-    """Print the results of a run: each new finding with its command, the numbers, the verdict.
+    """Print the results of a run: the new findings with their commands, the first in full, the numbers, the verdict.
 
     Args:
         record: The run.
         console: Where to print; standard output by default. There are no colours if it is not a terminal.
-        everything: Also print a row for each requirement.
+        everything: Whether to print all findings in full, and a row for each requirement.
         kept: Where the record is kept: then the commands have the short ids of cases.
     """
     console = console or styled_console()
@@ -111,9 +130,12 @@ def print_summary(
     findings = findings_of(record)
     if everything:
         console.print(_table(record, findings, width=console.width))
-    for finding in findings:
-        if finding.known is None:
-            _print_finding(console, finding, kept)
+    new = [finding for finding in findings if finding.known is None]
+    in_full = len(new) if everything else _IN_FULL
+    for finding in new[:in_full]:
+        _print_finding(console, finding, kept)
+    if new[in_full:]:
+        _print_briefly(console, new[in_full:], kept)
     console.print()
     shown = [name for name in (*JUDGED, *UNJUDGED) if run.counts[name]]
     console.print(Text(f"Requirements: {', '.join(f'{run.counts[name]} {STATUSES[name].label}' for name in shown)}."))

@@ -164,6 +164,7 @@ def command(
     exitfirst: bool,
     form: str,
     quiet: bool,
+    verbose: bool,
     answer_time: float,
     memory: int,
     hangs: int,
@@ -173,6 +174,7 @@ def command(
 
     IMPLEMENTATION is a name that `binlog-conformance implementations` lists, or command:PROGRAM.
     """
+    output = ResultOutput(form, quiet, verbose)
     if examples is not None and seconds is not None:
         # The command line wins over the settings.
         if is_from_settings("examples") == is_from_settings("seconds"):
@@ -219,7 +221,6 @@ def command(
 
             write_reports(folder / RECORD, folder)
         stored = None if write_baseline is None else store_baseline(write_baseline, finished)
-        output = ResultOutput(form, quiet)
         output.print_results(record, report)
     explain_baseline(known, finished, echo=output.echo)
     if stored is not None:

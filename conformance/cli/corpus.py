@@ -176,6 +176,7 @@ def generate(**options: Any) -> None:
 @spark_options
 def report(run_uri: str, folder: Path, history: str | None, **options: Any) -> None:
     """Write the reports of a RUN to FOLDER: those of `certify`, the coverage and the trend."""
+    show = _shown(options)
     with _mistakes_in_one_line(), ExitStack() as stack, _spark(options) as spark:
         from conformance.corpus.results import read_results
 
@@ -183,7 +184,7 @@ def report(run_uri: str, folder: Path, history: str | None, **options: Any) -> N
         output = _output(spark, run_uri)
         record = _record(output, folder)
         _write_reports(folder, record, read_results(spark, output), _history(spark, history))
-        ResultOutput(options["form"], options["quiet"]).print_results(record, folder)
+        show.print_results(record, folder)
     raise SystemExit(exit_status(record))
 
 
@@ -217,7 +218,7 @@ def _judge(
     """Judge with `run` or `check`, write the record and the reports, and exit."""
     from conformance.engine.baseline import Baseline
 
-    show = ResultOutput(options["form"], options["quiet"])
+    show = _shown(options)
     limits = limits_of(options["answer_time"], options["memory"], options["hangs"], options["environment"])
     with _mistakes_in_one_line(), ExitStack() as stack:
         if options["write_baseline"] is not None:
@@ -279,6 +280,10 @@ def _judge(
         first = results.kit_errors[0]
         raise UserError(f"the kit has a bug, at {len(results.kit_errors)} cases or more; {first.case}: {first.error}")
     raise SystemExit(exit_status(record))
+
+
+def _shown(options: dict[str, Any]) -> ResultOutput:
+    return ResultOutput(options["form"], options["quiet"], options["verbose"])
 
 
 def _start_here(spec: str, limits: Any) -> None:

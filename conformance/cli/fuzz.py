@@ -115,6 +115,7 @@ def command(
     report: Path | None,
     form: str,
     quiet: bool,
+    verbose: bool,
     answer_time: float,
     memory: int,
     hangs: int,
@@ -125,7 +126,7 @@ def command(
     Python code (reference, python:MODULE) is fuzzed with a coverage-guided engine if that is installed, anything else
     with Hypothesis. Each kind of failure is reported once, with the smallest case that shows it.
     """
-    show = ResultOutput(form, quiet)
+    show = ResultOutput(form, quiet, verbose)
     if against is not None and form != "text":
         raise click.UsageError("--against compares two implementations, which has no verdict: leave out --format")
     limits = limits_of(answer_time, memory, hangs, environment)

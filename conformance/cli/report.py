@@ -32,17 +32,18 @@ _DECIDING: Final = (COULD_NOT_RUN, NOT_CONFORMING, CONFORMING)
 @click.argument("records", metavar="RECORD...", nargs=-1, required=True, type=FilePath(path_type=Path))
 @click.argument("folder", type=FilePath(path_type=Path, file_okay=False))
 @result_options
-def command(records: tuple[Path, ...], folder: Path, form: str, quiet: bool) -> None:
+def command(records: tuple[Path, ...], folder: Path, form: str, quiet: bool, verbose: bool) -> None:
     """Write the HTML, JUnit, Markdown and SARIF reports of a run RECORD to FOLDER.
 
     RECORD is a run record (run.jsonl) or the folder that holds it. Of several runs, FOLDER has their requirements side
     by side, as overview.html and overview.md.
     """
+    output = ResultOutput(form, quiet, verbose)
     if len(records) > 1:
         _side_by_side(records, folder, form)
     read = record_at(records[0])
     _write(folder, lambda: write_reports(record_path(records[0]), folder))
-    ResultOutput(form, quiet).print_results(read, folder, kept=records[0])
+    output.print_results(read, folder, kept=records[0])
     raise SystemExit(exit_status(read))
 
 

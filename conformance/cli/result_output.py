@@ -7,6 +7,7 @@ from typing import Final
 
 import click
 
+from conformance.cli.main import UserError
 from conformance.reports.annotations import annotations
 from conformance.reports.json_report import json_report
 from conformance.reports.markdown import markdown_report
@@ -24,7 +25,7 @@ _REPORTS: Final[Mapping[str, Callable[[RunRecord], str]]] = {
 
 
 def result_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that choose how results are printed; the command takes them as `form` and `quiet`."""
+    """Add the options that choose how results are printed; the command takes them as `form`, `quiet`, `verbose`."""
     options = (
         click.option(
             "--format",
@@ -35,6 +36,9 @@ def result_options(command: Callable[..., None]) -> Callable[..., None]:
             help="How to print the results; github means annotations of GitHub Actions.",
         ),
         click.option("-q", "--quiet", is_flag=True, help="Print the verdict only, or with --format only that."),
+        click.option(
+            "-v", "--verbose", is_flag=True, help="Print every finding in full, and a line for each requirement."
+        ),
     )
     for option in reversed(options):
         command = option(command)
@@ -48,10 +52,20 @@ class ResultOutput:
     Attributes:
         form: The format, one of the choices of `result_options`.
         quiet: Whether nothing but the verdict, or the document, is printed.
+        verbose: Whether every finding is printed in full, and every requirement.
+
+    Raises:
+        UserError: Both are asked for.
     """
 
     form: str
     quiet: bool
+    verbose: bool
+
+    def __post_init__(self) -> None:
+        """Check that one of the two is asked for at most."""
+        if self.quiet and self.verbose:
+            raise UserError("--quiet and --verbose exclude each other")
 
     def print_results(self, record: RunRecord, report: Path | None, *, kept: Path | None = None) -> None:
         """Print the results, and where the report is.
@@ -67,7 +81,7 @@ class ResultOutput:
             print_verdict(record)
         else:
             place = kept or report
-            print_summary(record, kept=None if place is None else str(place))
+            print_summary(record, everything=self.verbose, kept=None if place is None else str(place))
         if report is not None:
             self.echo(f"Report: {report / 'report.html'}")
 

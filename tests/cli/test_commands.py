@@ -75,6 +75,7 @@ def test_a_baseline_makes_a_known_failure_acceptable(tmp_path):
         ),
         (("certify", "reference", "--profile", "mysql-3.23"), "no profile 'mysql-3.23'"),
         (("certify", "reference", "--examples", "5", "--time", "5s"), "exclude each other"),
+        (("certify", "reference", "--quiet", "--verbose"), "--quiet and --verbose exclude each other"),
         (("certify", "reference", "--time", "soon"), "write 90s, 10m or 8h"),
         (("certify", "reference", "--baseline", "nowhere.toml"), "nowhere.toml"),
         (("certify", "command:/nonexistent/program"), "/nonexistent/program"),

@@ -73,6 +73,18 @@ def test_a_finding_is_one_block_with_what_it_breaks(tmp_path: Path):
     assert len(text.splitlines()) < 15
 
 
+def test_of_many_findings_the_first_ten_are_printed_in_full_and_the_others_with_their_commands(tmp_path: Path):
+    many = [failure(requirement=f"A-{number:02}", signature=f"fault {number:02}") for number in range(14)]
+    lines = finished(*many, *(requirement(f"A-{number:02}") for number in range(14)))
+    record = read_record(write_lines(tmp_path / "run.jsonl", lines))
+    short, whole = printed(record, width=200), printed(record, width=200, everything=True)
+    assert "4 more findings in brief; --verbose prints them in full:\n11. " in short
+    assert "in brief" not in whole
+    for text, in_full in ((short, 10), (whole, 14)):
+        assert text.count("   rule: ") == text.count("   in mysql-8.0") == in_full
+        assert text.count("   binlog-conformance replay ") == text.count(". ✗ fail fault ") == 14
+
+
 def test_a_finding_has_the_text_of_the_first_requirement_that_it_breaks(example: RunRecord):
     text = printed(example, width=200)
     assert text.count("rule: A Rows_query event gives back the text of the statement byte by byte, whatever its") == 1
