@@ -213,6 +213,13 @@ def test_options_come_from_the_settings_of_pytest_too(tmp_path):
     assert {"level", "section", "role"} <= set(named)
 
 
+@pytest.mark.parametrize("option", ["requirement", "report"])
+def test_an_empty_option_is_refused(option, tmp_path):
+    done = run(tmp_path, "--binlog-implementation", "reference", f"--binlog-{option}", "")
+    assert done.returncode == pytest.ExitCode.USAGE_ERROR
+    assert done.stderr.strip().endswith(f"--binlog-{option} is empty")
+
+
 @pytest.mark.parametrize(
     ("name", "value", "message"),
     [

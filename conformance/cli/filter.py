@@ -15,6 +15,7 @@ import click
 from conformance.binlog.errors import BinlogError
 from conformance.binlog.reader import ReaderRules, read_file
 from conformance.cli.examples import examples
+from conformance.cli.file_path import FilePath
 from conformance.cli.limit_option import limit_option
 from conformance.cli.log_files import CannotOpen, open_log, print_error, problem, reading_progress
 from conformance.cli.main import COULD_NOT_RUN, NOT_CONFORMING, UserError
@@ -78,6 +79,7 @@ _Mode = TypeVar("_Mode", bound=str)
 @limit_option
 @click.option(
     "--output",
+    type=FilePath(allow_dash=True),
     required=True,
     metavar="OUT",
     help="File to write, which must not exist yet; - for standard output, once the log has been read to its end.",

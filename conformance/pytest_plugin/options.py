@@ -149,7 +149,11 @@ class Values:
 
 
 def _value(config: pytest.Config, option: Option) -> Any:
-    given = config.getoption(option.key) or config.getini(option.key)
+    typed = config.getoption(option.key)
+    if typed == "" or (option.many and "" in (typed or ())):
+        # Such as a variable that is not set; everything would be judged where little was meant.
+        raise ValueError(f"--binlog-{option.name} is empty")
+    given = typed or config.getini(option.key)
     if option.many:
         return tuple(given)
     if not given:

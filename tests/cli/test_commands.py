@@ -98,6 +98,7 @@ def test_a_baseline_makes_a_known_failure_acceptable(tmp_path):
         (("requirements", "format-stops"), "did you mean FORMAT-STOP"),
         (("decide",), "--statement safe|unsafe|row-injection; the value of BINLOG_FORMAT, --mode statement|mixed|row"),
         (("certify", "reference", "--report", ""), "'--report': a path that is empty"),
+        (("filter", "binlog.000001", "--output", ""), "'--output': a path that is empty"),
         (("report", "run.jsonl", ""), "'FOLDER': a path that is empty"),
         (("certify", "reference", "--requirement", ""), "a glob that is empty"),
         (
