@@ -71,8 +71,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
             default=2048,
             show_default=True,
             metavar="MIB",
-            help="Limit on the address space of each of its processes; 0 means none, as programs on runtimes such as "
-            "Java's and Go's need.",
+            help="Limit on the memory that each of its processes may have; 0 means none.",
         ),
         click.option(
             "--hangs",
@@ -99,7 +98,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     epilog=examples(
         "certify mysql-replication --report report",
         "certify mysql-replication==1.0.7 --role decode --profile mysql-8.0",
-        "certify command:'java -jar parser.jar' --memory 0 --time 10m",
+        "certify command:'java -jar parser.jar' --memory 4096 --time 10m",
         "certify python:my_parser --requirement 'WL4033-*' -x",
         "certify command:./parser --baseline known.toml",
     ),

@@ -131,7 +131,7 @@ def install_command(specs: tuple[str, ...]) -> None:
 @command.command(
     "check",
     short_help="Check an adapter against what it declares.",
-    epilog=examples("implementations check go-mysql", "implementations check command:./adapter --memory 0"),
+    epilog=examples("implementations check go-mysql", "implementations check command:./adapter"),
 )
 @click.argument("spec", metavar="IMPLEMENTATION", type=IMPLEMENTATION)
 @limit_options

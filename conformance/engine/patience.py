@@ -235,7 +235,7 @@ class Patience:
         waited, hang = self._known.get(case.id, (0.0, None))
         if hang is None or waited == limit:
             return hang
-        return hang.within(min(limit, self.limits.answer_seconds(case.role))) if waited > limit else None
+        return hang.within(min(limit, self.limits.seconds)) if waited > limit else None
 
     def note(self, case: Case, answer: Observation | Trouble, seconds: float = 0.0) -> None:
         """Take note of the answer to a case, and of the seconds that it took."""

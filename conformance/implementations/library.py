@@ -4,14 +4,12 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Final
 
 from msgspec import Struct, field
 
-from conformance.implementations.process.limits import Limits, duration
 from conformance.specs.conversion import Malformed, converted, parsed_toml
 from conformance.specs.files import read_text
 from conformance.specs.version_order import order_of
@@ -42,8 +40,6 @@ class Library(Struct, frozen=True, forbid_unknown_fields=True):
         program: The command that starts the adapter.
         adapter: The folder of adapters that is copied into that of the build; empty for none.
         module: The Python module that is used where it is installed beside the kit, if no version is named.
-        reserves: Whether its runtime reserves more address space than it uses, so that no limit on that is set.
-        answer_times: Role -> the longest time limit for an answer in it that makes sense, as in ``2s``.
     """
 
     name: str
@@ -56,8 +52,6 @@ class Library(Struct, frozen=True, forbid_unknown_fields=True):
     tools: Mapping[str, str] = field(default_factory=dict)
     adapter: str = ""
     module: str = ""
-    reserves: bool = False
-    answer_times: Mapping[str, str] = field(default_factory=dict)
 
     def missing(self) -> str | None:
         """Return why it cannot be built here, None if it can."""
@@ -87,11 +81,6 @@ class Library(Struct, frozen=True, forbid_unknown_fields=True):
             if order_of(first) <= order_of(version):
                 values = those
         return values
-
-    def limits(self, limits: Limits) -> Limits:
-        """Return limits as its runtime needs them."""
-        times = {role: duration(text) for role, text in self.answer_times.items()}
-        return replace(limits, role_seconds=times, memory_bytes=None if self.reserves else limits.memory_bytes)
 
     def words(self, line: str, **places: object) -> list[str]:
         """Return the words of a step or a program, with what is in braces filled in."""

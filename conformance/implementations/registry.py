@@ -152,7 +152,7 @@ def _reference(rest: str, limits: Limits) -> Implementation:
 def _of_library(library: Library) -> NamedImplementation:
     def make(rest: str, limits: Limits) -> Implementation:
         version = library.version_of(rest)
-        return ProcessImplementation(lambda: installed_program(library, version), limits=library.limits(limits))
+        return ProcessImplementation(lambda: installed_program(library, version), limits=limits)
 
     return NamedImplementation(
         library.name, f"{library.name}[@VERSION]", library.description, library.missing, make, library=library

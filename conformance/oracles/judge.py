@@ -143,7 +143,7 @@ class Judge:
 
     def _of_trouble(self, case: Case, trouble: Trouble) -> list[Verdict]:
         if trouble.status == "unsupported":
-            return [Verdict(each, "unsupported") for each in case.marks if each in self._oracles]
+            return self._of_declined(case, trouble)
         charged = self._at_the_fault(case)
         made_for_should = charged != TROUBLE and catalogue()[charged].level == "should"
         met = [charged] if made_for_should else [each for each in case.marks if each in self._supported]
@@ -161,6 +161,20 @@ class Judge:
             if each != charged
         ]
         return verdicts
+
+    def _of_declined(self, case: Case, trouble: Trouble) -> list[Verdict]:
+        """Return the verdicts on a case that the implementation declines: what it took first is judged all the same.
+
+        An adapter notices that an answer is too long to be sent only when it has it.
+        """
+        took = Observation((), memory=trouble.memory, processor_seconds=trouble.processor_seconds)
+        measured = [each for each in case.marks if each in self._supported and self._oracles[each].is_measured]
+        failed = {each.requirement: each for each in self._examine(case, took) if each.is_failure} if measured else {}
+        return [
+            failed[each] if each in measured and each in failed else Verdict(each, "unsupported")
+            for each in case.marks
+            if each in self._oracles
+        ]
 
     def _at_the_fault(self, case: Case) -> str:
         """Return the requirement on the event that must be refused, `TROUBLE` for a stream without one."""

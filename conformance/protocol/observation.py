@@ -133,12 +133,16 @@ class Trouble:
             without numbers of the run; where the detail has the numbers, it begins with the same words.
         detail: What was seen, such as the raw line or the end of the standard error.
         last_at: Of a crash that an adapter reports: the offset of the last event before it; None where it is not known.
+        memory: What a process that declines took first, as in `Observation`; None if not measured.
+        processor_seconds: The same.
     """
 
     status: TroubleStatus
     signature: str
     detail: str
     last_at: int | None = None
+    memory: int | None = None
+    processor_seconds: float | None = None
 
     @classmethod
     def hang(cls, seconds: float, last_words: str = "", *, signature: str = LATE) -> "Trouble":

@@ -57,7 +57,7 @@ OPTIONS: Final = (
     Option("answer-time", "time limit for one answer: 90s, 2m; default: 10s", "10s", metavar="TIME"),
     Option(
         "memory",
-        "limit on address space; 0 means none, as programs on runtimes such as Java's need; default: 2048",
+        "limit on the memory that each of its processes may have; 0 means none; default: 2048",
         2048,
         int,
         metavar="MIB",

@@ -54,6 +54,7 @@ def judged(spec, *families_and_profiles, memory=2 << 30):
                 yield case, answer, [each for each in judges.judge(case, answer) if each.is_failure]
 
 
+BOMBS = "FORMAT-MARIADB-COMPRESSED-LIMITS"
 MARIADB = (("mariadb_bombs", "mariadb-11.x"), ("claimed_counts", "mariadb-11.x"))
 
 
@@ -88,6 +89,14 @@ def test_a_reader_with_a_limit_and_one_that_keeps_nothing_are_right(way):
     for case, answer, failures in judged(double("unpacks", way), MARIADB[0]):
         assert failures == [], case.expected.burden
         assert answer.memory < 64 << 20
+
+
+def test_what_a_reader_takes_before_it_declines_is_judged_too(of_whole):
+    took_too_much = {case.expected.burden for case, _, failures in of_whole if failures and case.focus == BOMBS}
+    declined = list(judged(double("unpacks", "declining"), MARIADB[0]))
+    assert {case.expected.burden for case, _, failures in declined if failures} == took_too_much
+    assert {each.requirement for _, _, failures in declined for each in failures} == {BOMBS}
+    assert any(answer.status == "unsupported" for _, answer, failures in declined if failures)
 
 
 def test_the_processor_time_of_an_answer_is_measured_and_not_what_it_waits():

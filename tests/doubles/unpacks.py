@@ -1,7 +1,8 @@
 """Reads headers rightly, and looks into MariaDB's compressed statements and user variables, in the way of its argument.
 
-``whole`` makes room for whatever is claimed, and unpacks whatever is held; ``limited`` refuses more than 64 MiB;
-``pieces`` unpacks 64 KiB at a time, and keeps none; ``slowly`` computes for half a second, and waits as long.
+``whole`` makes room for whatever is claimed, and unpacks whatever is held; ``declining`` does the same, and then
+declines; ``limited`` refuses more than 64 MiB; ``pieces`` unpacks 64 KiB at a time, and keeps none; ``slowly`` computes
+for half a second, and waits as long.
 """
 
 import sys
@@ -20,9 +21,18 @@ class TooLarge(Exception):
     """The event claims or holds more than the limit."""
 
 
+class Declined(Exception):
+    """The answer would be too long."""
+
+
 def whole(claimed, packed):
     kept = bytearray(claimed)
     kept += zlib.decompress(packed) if packed else b""
+
+
+def declining(claimed, packed):
+    whole(claimed, packed)
+    raise Declined
 
 
 def limited(claimed, packed):
@@ -77,8 +87,11 @@ def look(seq, stream):
                 "error": {"at": at, "kind": "other", "message": "more than the limit"},
             }
             break
+        except Declined:
+            write({"seq": seq, "unsupported": "longer than an answer may be"})
+            return
     write(answer)
 
 
-UNPACK = {each.__name__: each for each in (whole, limited, pieces, slowly)}[sys.argv.pop(1)]
+UNPACK = {each.__name__: each for each in (whole, limited, pieces, declining, slowly)}[sys.argv.pop(1)]
 converse(look, declaration)

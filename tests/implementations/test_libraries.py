@@ -21,7 +21,6 @@ from conformance.implementations.installation import (
     version_beside_the_kit,
 )
 from conformance.implementations.library import ADAPTERS, Library, libraries
-from conformance.implementations.process.limits import DEFAULT_LIMITS
 from conformance.implementations.registry import entry_of, implementation
 from conformance.specs.version_order import order_of
 from tests.running import forked
@@ -138,15 +137,6 @@ def test_a_cache_that_cannot_be_made_is_one_line(tmp_path, monkeypatch):
     monkeypatch.setenv(CACHE, str(tmp_path / "file" / "cache"))
     with pytest.raises(CannotInstall, match=r"cannot install example 2\.0 into .*Not a directory"):
         install(EXAMPLE, "2.0")
-
-
-def test_limits_are_those_of_its_runtime():
-    go = libraries()["go-mysql"]
-    assert go.limits(DEFAULT_LIMITS) == replace(DEFAULT_LIMITS, memory_bytes=None, role_seconds={"decode": 2.0})
-    # A client waits a second after each connection that is lost.
-    assert [go.limits(DEFAULT_LIMITS).answer_seconds(role) for role in ("decode", "client")] == [2.0, 10.0]
-    assert go.limits(replace(DEFAULT_LIMITS, seconds=1.0)).answer_seconds("decode") == 1.0
-    assert libraries()["mysql-replication"].limits(DEFAULT_LIMITS) == DEFAULT_LIMITS
 
 
 def test_a_version_is_built_when_it_is_started_and_not_before(cache, monkeypatch):

@@ -128,10 +128,8 @@ def _runs(pid):
     return state != "Z"
 
 
-def test_a_role_has_its_own_time_limit_where_that_is_shorter():
-    with double("hangs", limits=replace(QUICK, seconds=60, role_seconds={"decode": 0.3})) as hanging:
-        assert "time limit of 0.3 s" in hanging.ask(question()).detail
-    with double("hangs", limits=replace(QUICK, role_seconds={"decode": 60.0})) as hanging:
+def test_a_question_has_its_own_time_limit_where_that_is_shorter():
+    with double("hangs", limits=QUICK) as hanging:
         assert "time limit of 0.4 s" in hanging.ask(question()).detail
         assert "time limit of 0.2 s" in hanging.ask(replace(question(), seconds=0.2)).detail
 
@@ -153,6 +151,13 @@ def test_memory_is_limited():
         assert (trouble.status, trouble.signature) == ("crash", "killed by the memory limit")
         assert trouble.detail.startswith("killed by the memory limit of 1024 MiB (exit-status-1)")
         assert "MemoryError" in trouble.detail
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the limit on memory is Linux's")
+def test_memory_that_a_runtime_reserves_and_does_not_use_is_not_limited():
+    """As those of Java and Go do."""
+    with double("reserves_memory", limits=Limits(memory_bytes=1 << 30)) as reserving:
+        assert isinstance(reserving.ask(question()), Observation)
 
 
 #: The last words of runtimes -> whether they show that the limit on memory ended the process.
@@ -220,12 +225,12 @@ def test_the_error_of_a_failed_start_gives_the_reason(name, message):
 def test_the_limit_on_memory_is_named_if_it_may_be_the_reason(output, hinted):
     with pytest.raises(CannotStart) as raised:
         ProcessImplementation([sys.executable, "-c", f"import sys; sys.exit({output!r})"]).start()
-    assert ("address space" in str(raised.value)) == hinted
+    assert ("its memory is limited to 2048 MiB" in str(raised.value)) == hinted
 
 
 def test_a_limit_on_memory_that_java_reports_on_its_standard_output_is_named_too():
     words = "Error occurred during initialization of VM"
-    with pytest.raises(CannotStart, match="--memory 0"):
+    with pytest.raises(CannotStart, match="--memory sets another"):
         ProcessImplementation([sys.executable, "-c", f"print({words!r})"]).start()
 
 

@@ -17,9 +17,8 @@ from tests.other_parsers.broken_library import (
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 NAME = "canal-dbsync"
-#: A JVM reserves more address space than it uses.
-LIMITS = Limits(seconds=60.0, memory_bytes=None)
-JAVA = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-OmitStackTraceInFastThrow", "-Dfile.encoding=UTF-8"]
+LIMITS = Limits(seconds=60.0)
+JAVA = ["java", "-Xmx224m", "-XX:+UseSerialGC", "-XX:-OmitStackTraceInFastThrow", "-Dfile.encoding=UTF-8"]
 
 #: Class of the library -> what is replaced in it, by what: where LogDefects.java is called.
 PLACES = {

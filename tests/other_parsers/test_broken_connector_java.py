@@ -17,9 +17,8 @@ from tests.other_parsers.broken_library import (
 
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
-#: A JVM reserves more address space than it uses.
-LIMITS = Limits(seconds=60.0, memory_bytes=None)
-JAVA = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8"]
+LIMITS = Limits(seconds=60.0)
+JAVA = ["java", "-Xmx224m", "-XX:+UseSerialGC", "-Dfile.encoding=UTF-8"]
 
 NAME = "mysql-binlog-connector-java"
 #: What is replaced in the library's BinaryLogClient.java, by what: where BinaryLogFileReader.java is called.

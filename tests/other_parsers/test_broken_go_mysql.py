@@ -11,8 +11,7 @@ from tests.other_parsers.broken_library import CLIENT_SHOWN_AS, SOURCES, WholeLi
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 SOURCE = SOURCES / "go_mysql.go"
-#: The Go runtime reserves more than it uses.
-LIMITS = Limits(seconds=10.0, memory_bytes=None)
+LIMITS = Limits(seconds=10.0)
 
 #: File of the library -> what is replaced in it, by what: where the defects of SOURCE are called, and three more.
 PLACES = {

@@ -11,8 +11,7 @@ from tests.other_parsers.broken_library import SOURCES, WholeLibrary, build_with
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 SOURCE = SOURCES / "vitess.go"
-#: The Go runtime reserves more than it uses.
-LIMITS = Limits(seconds=10.0, memory_bytes=None)
+LIMITS = Limits(seconds=10.0)
 
 #: File of the library's package -> what is replaced in it, by what: where its events get the defects of SOURCE.
 PLACES = {

@@ -20,8 +20,7 @@ SOURCE = SOURCES / "zongji.cjs"
 NAMES = ("@powersync/mysql-zongji", "@vlasky/zongji")
 #: The one whose own client is certified.
 WITH_CLIENT = NAMES[1]
-#: Node reserves more address space than it uses.
-LIMITS = Limits(seconds=20.0, memory_bytes=None)
+LIMITS = Limits(seconds=20.0)
 PACKET = "lib/packet/binlog.js"
 #: File of the library -> what is replaced in it, by what: where SOURCE is called.
 PLACES = {

@@ -17,8 +17,7 @@ from conformance.specs.run_record import TROUBLE
 pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "go-mysql"
-#: The Go runtime reserves more than it uses.
-LIMITS = Limits(seconds=10.0, memory_bytes=None)
+LIMITS = Limits(seconds=10.0)
 #: Its cases include rows events with longer post-headers: see the test of them.
 ENDLESS = "post_header_lengths"
 

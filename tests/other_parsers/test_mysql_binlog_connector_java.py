@@ -18,8 +18,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.network]
 
 ADAPTER = Path(__file__).parents[2] / "conformance" / "implementations" / "adapters" / "mysql-binlog-connector-java"
 #: The parser loops over rows of no columns until memory ends: a small heap makes that a crash, and no hang.
-JAVA = ["java", "-Xmx256m", "-XX:+UseSerialGC", "-XX:-OmitStackTraceInFastThrow", "-Dfile.encoding=UTF-8", "-jar"]
-LIMITS = Limits(seconds=60, memory_bytes=None)  # A JVM reserves more address space than it uses.
+JAVA = ["java", "-Xmx224m", "-XX:+UseSerialGC", "-XX:-OmitStackTraceInFastThrow", "-Dfile.encoding=UTF-8", "-jar"]
+LIMITS = Limits(seconds=60)
 #: What is known is not shrunk, which would take minutes.
 AS_FOUND = Baseline("none", (KnownFailure("*", PROFILE_GROUPS, (*catalogue(), TROUBLE), "not shrunk"),))
 

@@ -117,14 +117,14 @@ class Conversation:
             Failed: The process ended, hangs, or breaks the protocol.
         """
         seq, request = self._open[0]
-        seconds = min(self._limits.answer_seconds(request.role), request.seconds)
+        seconds = min(self._limits.seconds, request.seconds)
         line = self._receive(seconds, self._limits.answer_length(request.stream), late=LATE)
         after = self._child.usage if request.is_measured else None
         try:
             answer = decode_answer(line, seq=seq, request=request, role=self.declaration.roles[request.role])
         except ProtocolError as error:
             self._break(error.signature, f"{error.detail}\n{shortened(line)}")
-        if after is not None and self._before is not None and isinstance(answer, Observation):
+        if after is not None and self._before is not None:
             answer = replace(
                 answer,
                 memory=after.peak.growth(self._before.peak),

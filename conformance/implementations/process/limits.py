@@ -1,8 +1,7 @@
 """The limits of an implementation; the kit stops it when it exceeds one."""
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 #: Seconds of the units of a time.
@@ -19,9 +18,8 @@ class Limits:
     Attributes:
         seconds: Time for one answer; a later one is a hang.
         start_seconds: Time until it has sent its declaration.
-        memory_bytes: Address space that its process may reserve; None for no limit, which programs on the Java
-            and Go runtimes need, as they reserve far more than they use.
-        role_seconds: Role -> time for one answer in it, where that is shorter.
+        memory_bytes: Memory that each of its processes may have to write to; None for no limit. What a runtime
+            reserves and does not use, as those of Java and Go do, does not count.
         hangs: How often it may hang in one run before nothing more is asked.
         answer_bytes: Length of an answer about an empty stream; a longer line is an output flood.
         answer_bytes_per_byte: What each byte of the stream adds to that. The longest answers of all roles, the text of
@@ -33,16 +31,11 @@ class Limits:
     seconds: float = 10.0
     start_seconds: float = 30.0
     memory_bytes: int | None = 2 << 30
-    role_seconds: Mapping[str, float] = field(default_factory=dict)
     hangs: int = 5
     answer_bytes: int = 4 << 20
     answer_bytes_per_byte: int = 64
     declaration_bytes: int = 1 << 20
     environment: tuple[str, ...] = ()
-
-    def answer_seconds(self, role: str) -> float:
-        """Return the time in seconds that an answer in a role may take."""
-        return min(self.seconds, self.role_seconds.get(role, self.seconds))
 
     def answer_length(self, stream: bytes) -> int:
         """Return how many bytes an answer about a stream may have."""
@@ -71,7 +64,7 @@ def limits_of(answer_time: float, memory: int, hangs: int, environment: tuple[st
 
     Args:
         answer_time: Seconds for one answer.
-        memory: Address space in MiB, 0 for no limit.
+        memory: Memory of each of its processes in MiB, 0 for no limit.
         hangs: After how many hangs nothing more is asked.
         environment: Names or globs of further variables of the environment.
     """

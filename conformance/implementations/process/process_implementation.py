@@ -89,8 +89,7 @@ class ProcessImplementation:
             message = f"{' '.join(self._command)} cannot start: {reason}"
             if self._limits.memory_bytes is not None and _may_lack_memory(failed.trouble):
                 message += (
-                    f"\n(its address space is limited to {self._limits.memory_bytes >> 20} MiB;"
-                    " for a program on the Java or Go runtime, use --memory 0)"
+                    f"\n(its memory is limited to {self._limits.memory_bytes >> 20} MiB; --memory sets another limit)"
                 )
             raise CannotStart(message) from failed
         return self._declaration

@@ -42,7 +42,7 @@ class Supervisor:
 
     Args:
         control: The socket to the kit.
-        memory: Limit on address space in bytes, 0 for none.
+        memory: Limit on the memory that a process may have, in bytes, 0 for none.
         command: Program and arguments.
     """
 
@@ -125,10 +125,11 @@ class Supervisor:
             if os.getppid() != supervisor:
                 return  # It was killed before the line above.
             if self._memory:
-                # The kit may have a lower limit itself, which it cannot raise.
-                _, hard = resource.getrlimit(resource.RLIMIT_AS)
+                # Not its address space: the runtimes of Java and Go reserve far more of it than they use. The kit may
+                # have a lower limit itself, which it cannot raise.
+                _, hard = resource.getrlimit(resource.RLIMIT_DATA)
                 memory = self._memory if hard == resource.RLIM_INFINITY else min(self._memory, hard)
-                resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+                resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
         for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(ignored, signal.SIG_DFL)  # Python ignores these, which the program would inherit.
         for number, stream in enumerate(streams):

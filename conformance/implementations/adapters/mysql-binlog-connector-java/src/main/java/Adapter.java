@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -30,6 +31,9 @@ public final class Adapter {
       List.of("offset", "type", "timestamp", "server_id", "length", "log_pos", "flags", "handled");
   private static final String PARSER_PROPERTIES =
       "/META-INF/maven/com.zendesk/mysql-binlog-connector-java/pom.properties";
+  /** How long an answer may be, in bytes, and how much longer for each byte of the stream: docs/protocol.md. */
+  private static final long ANSWER_BYTES = 4 << 20;
+  private static final long ANSWER_FOR_BYTE = 64;
   private static final Gson GSON = new GsonBuilder().serializeNulls().disableHtmlEscaping()
       .registerTypeAdapter(RowValues.Document.class, RowValues.Document.AS_IT_IS).create();
 
@@ -76,9 +80,39 @@ public final class Adapter {
       if (request.cmd.equals("stop")) {
         return;
       }
-      answers.print(GSON.toJson(request.cmd.equals("start") ? declaration() : answer(request)) + "\n");
+      Map<String, Object> answer = request.cmd.equals("start") ? declaration() : answer(request);
+      if (request.cmd.equals("decode") && characters(answer) > ANSWER_BYTES + ANSWER_FOR_BYTE * request.bytes().length) {
+        answer = Map.of("seq", request.seq, "unsupported", "documents that are longer in text than an answer may be");
+      }
+      GSON.toJson(answer, answers);
+      answers.print("\n");
       answers.flush();
     }
+  }
+
+  /** Returns how long an answer is, without a copy of its text, which would be memory that the library does not take. */
+  private static long characters(Map<String, Object> answer) {
+    long[] count = {0};
+    GSON.toJson(
+        answer,
+        new Writer() {
+          @Override
+          public void write(char[] text, int start, int length) {
+            count[0] += length;
+          }
+
+          @Override
+          public void write(String text, int start, int length) {
+            count[0] += length;
+          }
+
+          @Override
+          public void flush() {}
+
+          @Override
+          public void close() {}
+        });
+    return count[0];
   }
 
   private static Map<String, Object> declaration() throws IOException {
