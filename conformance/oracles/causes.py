@@ -56,6 +56,8 @@ _OF_EVENTS_MADE: Final = frozenset({"relay", "send"})
 _SAME_FAULT: Final[Mapping[tuple[str, str], str]] = {
     ("truncated", "FORMAT-APPLY-LENGTH-WRONG"): "FORMAT-APPLY-TRUNCATED",
 }
+#: A requirement on resources -> the one on the same events that a crash for another reason breaks.
+_NOT_OF_RESOURCES: Final[Mapping[str, str]] = {"FORMAT-COUNT-LIMITS": "FORMAT-BODY-MALFORMED"}
 _SEVERAL: Final = "events of several types"
 _OUT_OF_MEMORY: Final = "out of memory"
 #: How a process ends that gives the reason on standard error; the kit's own limits need no further words.
@@ -128,17 +130,40 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
         charged: The requirement on the fault in the stream. It distinguishes crashes where the implementation gives no
             reason, or none but that memory or time is used up, for which the bytes are the reason.
     """
-    named = _UNEXPLAINED_END.match(trouble.signature) is None
-    reason = "" if named else crash_reason(trouble.detail)
     if (place := crashed_at(case, trouble)) is not None:
         return Cause(f"{trouble.status} at a {place}")
-    end = f"{trouble.signature}: {reason}" if reason else normalised(trouble.signature)
+    end = _end_of(trouble)
     is_used_up = OF_RESOURCES.search(end) is not None
-    fault = charged if case.expected.refused_at is not None and (is_used_up or not (named or reason)) else ""
+    fault = charged if case.expected.refused_at is not None and (is_used_up or not _has_reason(trouble)) else ""
     if is_used_up and trouble.status == "crash":
         # How it ends depends on how much is asked for.
         end = _OUT_OF_MEMORY
     return Cause(f"{trouble.status} at {fault}" if fault else trouble.status, reason=end)
+
+
+def _end_of(trouble: Trouble) -> str:
+    """Return how the process ended, with its reason if that is only on its standard error."""
+    reason = "" if _is_named(trouble) else crash_reason(trouble.detail)
+    return f"{trouble.signature}: {reason}" if reason else normalised(trouble.signature)
+
+
+def _is_named(trouble: Trouble) -> bool:
+    return _UNEXPLAINED_END.match(trouble.signature) is None
+
+
+def _has_reason(trouble: Trouble) -> bool:
+    return _is_named(trouble) or bool(crash_reason(trouble.detail))
+
+
+def broken_by_crash(trouble: Trouble, charged: str) -> str:
+    """Return the requirement that a crash at a fault breaks: another one where it uses up neither memory nor time.
+
+    Args:
+        trouble: The crash, or other trouble.
+        charged: The requirement on the fault.
+    """
+    is_other = trouble.status == "crash" and _has_reason(trouble) and not OF_RESOURCES.search(_end_of(trouble))
+    return _NOT_OF_RESOURCES.get(charged, charged) if is_other else charged
 
 
 def _cause(alignment: Alignment, check: Check) -> Cause:

@@ -41,7 +41,8 @@ def _place(alignment: Alignment, index: int) -> str:
 
 
 def _checks_position(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """Check where the client would resume after the marked events."""
+    """Check where the client would resume after the marked events, and the log that it asks for."""
+    yield from (check for check in _stops(alignment) if check.signature == _WRONG_LOG)
     for index in alignment.marked(requirement):
         seen = alignment.observed(index)
         wanted = alignment.case.expected.events[index]
@@ -227,7 +228,9 @@ def _wrong_gtids(has: str | None, expected: str) -> str:
 
 def _resumes(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check that nothing is missing after a lost connection, and nothing there twice."""
-    wrong = [*_stops(alignment), *_lost(alignment)]
+    # A log that it asks for by a wrong name is a matter of its position.
+    wrong = [check for check in _stops(alignment) if check.signature != _WRONG_LOG]
+    wrong += _lost(alignment)
     if (unasked := _unasked(alignment)) and _is_after_cut(alignment, unasked[0]):
         wrong.append(_asks_for_more(unasked))
     events = alignment.observation.events

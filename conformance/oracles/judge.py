@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
-from conformance.oracles.causes import cause_of_trouble, causes, governing, obstacle
+from conformance.oracles.causes import broken_by_crash, cause_of_trouble, causes, governing, obstacle
 from conformance.oracles.checks.empty_groups import without_empty_groups
 from conformance.oracles.checks.free_orders import in_expected_order
 from conformance.oracles.checks.governing_formats import LATEST_GOVERNS
@@ -144,9 +144,10 @@ class Judge:
     def _of_trouble(self, case: Case, trouble: Trouble) -> list[Verdict]:
         if trouble.status == "unsupported":
             return self._of_declined(case, trouble)
-        charged = self._at_the_fault(case)
-        made_for_should = charged != TROUBLE and catalogue()[charged].level == "should"
-        met = [charged] if made_for_should else [each for each in case.marks if each in self._supported]
+        at_the_fault = self._at_the_fault(case)
+        charged = broken if (broken := broken_by_crash(trouble, at_the_fault)) in self._supported else at_the_fault
+        made_for_should = at_the_fault != TROUBLE and catalogue()[at_the_fault].level == "should"
+        met = [at_the_fault] if made_for_should else [each for each in case.marks if each in self._supported]
         if trouble.status == NOT_ASKED:
             cause = Cause(NOT_ASKED, reason=trouble.signature)
             return [

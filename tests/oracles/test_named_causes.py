@@ -105,6 +105,19 @@ def test_a_lack_of_memory_is_one_finding_however_the_process_ends():
     assert together == {"crash at FORMAT-COUNT-LIMITS: out of memory"}
 
 
+def test_a_crash_at_a_claimed_count_breaks_the_rule_on_malformed_bodies_unless_it_is_for_lack_of_memory():
+    judge, case = Judge(REFERENCE.declaration.roles["decode"]), cases("claimed_counts", "mysql-8.0")[0]
+    met = {
+        words: {each.requirement: each.charged for each in judge.judge(case, crash(words))}
+        for words in ("panic: slice bounds out of range", "killed by the memory limit", "exit-status-7")
+    }
+    assert met == {
+        "panic: slice bounds out of range": {"FORMAT-BODY-MALFORMED": True, "FORMAT-COUNT-LIMITS": False},
+        "killed by the memory limit": {"FORMAT-COUNT-LIMITS": True},
+        "exit-status-7": {"FORMAT-COUNT-LIMITS": True},
+    }
+
+
 def with_vectors():
     """Return a case with a table of vectors, and the offsets of its Table_map and of the event before it."""
     for case in cases("every_column_type", "mysql-9.x"):

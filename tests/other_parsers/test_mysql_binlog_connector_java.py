@@ -128,7 +128,7 @@ def test_what_it_does_right_passes(certified):
 
 def test_its_mistakes_are_found(certified):
     version, finished = certified
-    findings = {(each.verdict.requirement, each.finding) for each in finished.failures}
+    findings = {(each, failure.finding) for failure in finished.failures for each in failure.counts.requirements}
     missing = [
         (requirement, beginning)
         for requirement, beginning in MISTAKES[version]

@@ -71,7 +71,8 @@ def _logged_too(find: Callable[[Scenario], list[int]], listed: Callable[[Any], t
     def answer(request: Request) -> Observation:
         scenario = scenario_of(request)
         logs = log_of(scenario).logs
-        model = _a_query(logs)
+        if (model := _a_query(logs)) is None:
+            return written(request, logs)
         for index in find(scenario):
             statement = scenario.statements[index]
             text = (sql_of(statement) or "").encode()
@@ -83,8 +84,9 @@ def _logged_too(find: Callable[[Scenario], list[int]], listed: Callable[[Any], t
     return answer
 
 
-def _a_query(logs: tuple[PlannedLog, ...]) -> LoggedEvent:
-    return next(event for log in logs for event in log.events if event.type == EventType.QUERY)
+def _a_query(logs: tuple[PlannedLog, ...]) -> LoggedEvent | None:
+    """Return the first Query event, None where all that is logged is something else."""
+    return next((event for log in logs for event in log.events if event.type == EventType.QUERY), None)
 
 
 def _no_list(statement: Statement) -> tuple[Any, ...]:
