@@ -159,6 +159,25 @@ def _rotate_at_same_mode(server: SourceServer, statement: Statement) -> None:
         server.rotate()
 
 
+def _late_mixed(request: Request) -> Observation:
+    """Answer as a server on which SET SESSION binlog_format from ROW to MIXED holds one statement too late."""
+    scenario: Scenario = scenario_of(request)
+    server = SourceServer(scenario.settings)
+    late: set[int] = set()
+    for index, each in enumerate(scenario.statements):
+        session = server.session(each.session)
+        before = session.binlog_format
+        if each.session in late:
+            session.binlog_format = "ROW"
+        run(server, index, each)
+        if each.session in late:
+            session.binlog_format = before
+        late.discard(each.session)
+        if isinstance(each, SetSession) and (before, session.binlog_format) == ("ROW", "MIXED"):
+            late.add(each.session)
+    return written(request, server.logs)
+
+
 def _keep_at_crash(server: SourceServer, statement: Statement) -> None:
     """Forget the open transactions of all sessions but the first before a crash, so that they are not undone."""
     if isinstance(statement, Crash):
@@ -396,6 +415,13 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-STATEMENT",
         "BEGIN has the default database that the session has at the end of the transaction",
         answer=_run_with(before=_begin_in_later_default),
+    ),
+    Mutant(
+        "logs-mixed-one-statement-late",
+        "WL3303-LOG-AS-STATEMENT",
+        "a change of binlog_format from ROW to MIXED holds from the second statement on",
+        answer=_late_mixed,
+        also=("FORMAT-LOG-EVENTS",),
     ),
     Mutant(
         "logs-purge-commits",
