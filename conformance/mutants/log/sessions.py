@@ -9,7 +9,7 @@ from conformance.models.server.execution import run
 from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.scenario import Scenario
-from conformance.models.server.session import AUTOMATIC, UNDEFINED, SavepointPlace
+from conformance.models.server.session import ANONYMOUS, AUTOMATIC, UNDEFINED, SavepointPlace
 from conformance.models.server.statements import (
     REFUSED,
     AlterTable,
@@ -159,6 +159,12 @@ def _rotate_at_same_mode(server: SourceServer, statement: Statement) -> None:
         server.rotate()
 
 
+def _own_anonymous_again(server: SourceServer, statement: Statement) -> None:
+    session = server.session(statement.session)
+    if isinstance(statement, Rollback) and session.gtid_next == ANONYMOUS:
+        session.owns_anonymous = True
+
+
 def _late_mixed(request: Request) -> Observation:
     """Answer as a server on which SET SESSION binlog_format from ROW to MIXED holds one statement too late."""
     scenario: Scenario = scenario_of(request)
@@ -175,6 +181,19 @@ def _late_mixed(request: Request) -> Observation:
         late.discard(each.session)
         if isinstance(each, SetSession) and (before, session.binlog_format) == ("ROW", "MIXED"):
             late.add(each.session)
+    return written(request, server.logs)
+
+
+def _idle_commits_silent(request: Request) -> Observation:
+    """Answer as a server whose COMMIT outside transactions gives a given GTID up without a transaction for it."""
+    scenario: Scenario = scenario_of(request)
+    server = SourceServer(scenario.settings)
+    for index, each in enumerate(scenario.statements):
+        session = server.session(each.session)
+        if isinstance(each, Commit) and session.transaction is None:
+            session.release()
+        else:
+            run(server, index, each)
     return written(request, server.logs)
 
 
@@ -422,6 +441,18 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
         "a change of binlog_format from ROW to MIXED holds from the second statement on",
         answer=_late_mixed,
         also=("FORMAT-LOG-EVENTS",),
+    ),
+    Mutant(
+        "logs-idle-commit-silent",
+        "FORMAT-LOG-EVENTS",
+        "a COMMIT outside transactions writes no empty transaction for a given GTID",
+        answer=_idle_commits_silent,
+    ),
+    Mutant(
+        "logs-rollback-keeps-anonymous",
+        "WL7592-LOG-ON-GTID-FIRST",
+        "after a ROLLBACK with GTID_NEXT=ANONYMOUS it cannot be set to anything else",
+        answer=_run_with(after=_own_anonymous_again),
     ),
     Mutant(
         "logs-purge-commits",
