@@ -97,7 +97,13 @@ _WAY: Final = Dimension("gtid_mode", {", ".join(way): way for way in _WAYS})
 _IN_A_MODE: Final = Number("transactions in a mode", fewest=0)
 #: Given GTIDs of the server's own source leave numbers out, which automatic ones then have first.
 _GIVEN: Final = choices("gtid_next", ("AUTOMATIC", "ANONYMOUS or given", "its own, with gaps"))
-_BETWEEN: Final = choices("between the modes", ("nothing", "FLUSH", "restart", "crash", "the same mode again"))
+#: A mode that is two steps away is refused, and the server goes on in its own; the worklog is silent about it.
+_TWO_STEPS: Final = "a mode two steps away"
+_BETWEEN: Final = Dimension(
+    "between the modes",
+    {each: each for each in ("nothing", "FLUSH", "restart", "crash", "the same mode again", _TWO_STEPS)},
+    profiles={_TWO_STEPS: Profiles("mysql >= 5.7")},
+)
 _FROM_ON: Final = [name for name in _WAY.classes if name.startswith("ON,")]
 _PURGED: Final = Dimension(
     "gtid_purged at the start",
@@ -143,6 +149,9 @@ def logged_chains(choose: Chooser, server: Server) -> Question:
         if between == "the same mode again":
             # Only a change begins another log.
             scenario.do(SetGlobal(variable="gtid_mode", value=mode))
+        elif between == _TWO_STEPS:
+            away = GTID_MODES[(GTID_MODES.index(mode) + 2) % len(GTID_MODES)]
+            scenario.do(SetGlobal(variable="gtid_mode", value=away))
         elif between != "nothing":
             _next_log(scenario, between)
     _purge(scenario)

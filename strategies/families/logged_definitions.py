@@ -59,13 +59,22 @@ _CREATE_ENGINE: Final = Dimension(
 _SOURCES: Final = Number("sources")
 _ROWS_OF_SOURCE: Final = Number("rows of the first source", fewest=0, many=(60, 90))
 _CREATIONS: Final = Number("creations", many=(20, 30))
+#: With ON_PERMISSIVE a client that asks for no GTID may do what GTIDs forbid.
+_CREATE_MODE: Final = Dimension(
+    GTIDS.name,
+    {**GTIDS.classes, "ON_PERMISSIVE": "ON_PERMISSIVE"},
+    profiles={**GTIDS.profiles, "ON_PERMISSIVE": ALWAYS},
+)
 #: A GTID that is given for a creation which is refused stays given.
 _GIVEN_TO_CREATION: Final = Dimension(
     "gtid_next",
-    {"AUTOMATIC": False, "given": True},
-    when={"gtid_mode": ("ON",)},
+    {"AUTOMATIC": "AUTOMATIC", "given": "given", "ANONYMOUS": "ANONYMOUS"},
+    when={"gtid_mode": ("ON", "ON_PERMISSIVE")},
     # 5.6.24 refuses the next change and the next SET GTID_NEXT, too.
-    profiles={"given": Profiles("mysql >= 5.7")},
+    profiles={"given": Profiles("mysql >= 5.7"), "ANONYMOUS": ALWAYS},
+)
+_CREATED_ANONYMOUSLY: Final = Impossible(
+    {"gtid_mode": ("ON",), "gtid_next": ("ANONYMOUS",)}, "servers refuse GTID_NEXT=ANONYMOUS with gtid_mode=ON"
 )
 
 
@@ -73,17 +82,18 @@ _GIVEN_TO_CREATION: Final = Dimension(
     focus="WL3303-LOG-MIXTURE",
     profiles=_MIXTURE,
     dimensions=(
-        GTIDS, _CREATE_FORMAT, BINLOG_CHECKSUM, ROWS_QUERIES, _ROWS_OF_SOURCE, _CREATIONS, _CREATE_ENGINE, _SOURCES,
-        _GIVEN_TO_CREATION,
+        _CREATE_MODE, _CREATE_FORMAT, BINLOG_CHECKSUM, ROWS_QUERIES, _ROWS_OF_SOURCE, _CREATIONS, _CREATE_ENGINE,
+        _SOURCES, _GIVEN_TO_CREATION,
     ),
+    impossible=(_CREATED_ANONYMOUSLY,),
 )  # fmt: skip
 def create_select_splits(choose: Chooser, server: Server) -> Question:
     """CREATE TABLE ... SELECT in each format, allowed or refused, with rows and without, with atomic DDL or not."""
     profile = server.profile
-    mode = choose.vary(GTIDS, profile)
+    mode = choose.vary(_CREATE_MODE, profile)
     fixed = {"gtid_mode": mode, "binlog_format": choose.vary(_CREATE_FORMAT, profile)}
     scenario = LogQuestion(choose, settings_of(choose, profile, **fixed))
-    given = mode == "ON" and scenario.vary(_GIVEN_TO_CREATION)
+    gtid_next = scenario.vary(_GIVEN_TO_CREATION) if mode != "OFF" else "AUTOMATIC"
     scenario.open(tables=0)
     sources = [scenario.create(engine="innodb") for _ in range(3)]
     for _ in scenario.several_of(_ROWS_OF_SOURCE):
@@ -91,10 +101,12 @@ def create_select_splits(choose: Chooser, server: Server) -> Question:
     for _ in scenario.several_of(_CREATIONS):
         engine = scenario.vary(_CREATE_ENGINE)
         chosen = tuple(sources[: len([*scenario.several_of(_SOURCES)])])
-        if given:
-            scenario.do(SetSession(variable="gtid_next", value=scenario.given_gtid()))
+        if gtid_next != "AUTOMATIC":
+            _set_gtid_next(scenario, gtid_next)
         scenario.do(CreateTableSelect(table=scenario.new_name(), sources=chosen, engine=engine))
-        if given:
+        if gtid_next == "ANONYMOUS":
+            _set_gtid_next(scenario, "AUTOMATIC")
+        if gtid_next != "AUTOMATIC":
             scenario.do(Insert(table=sources[1], values=(1,)))
     return scenario.question()
 

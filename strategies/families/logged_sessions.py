@@ -199,11 +199,18 @@ def _insert_in_format(scenario: LogQuestion, table: TableName, session: int) -> 
     scenario.do(Insert(table=table, computed="uuid", session=session))
 
 
+#: A way through the three formats, from the first, that goes from each to each, and ends in another one.
+_EACH_AFTER_EACH: Final = (1, 2, 0, 2, 1, 0, 1)
+
+
 def _format(scenario: LogQuestion, table: TableName) -> None:
-    """Log in another format than the first session does."""
+    """Log in each format after each other one: nothing is left of the format before."""
     scenario.do(Commit(session=_OTHER))
-    scenario.do(SetSession(variable="binlog_format", value=_other_format(scenario), session=_OTHER))
-    _insert_in_format(scenario, table, _OTHER)
+    own = BINLOG_FORMATS.index(scenario.server.settings.binlog_format)
+    for step in _EACH_AFTER_EACH:
+        value = BINLOG_FORMATS[(own + step) % len(BINLOG_FORMATS)]
+        scenario.do(SetSession(variable="binlog_format", value=value, session=_OTHER))
+        _insert_in_format(scenario, table, _OTHER)
 
 
 def _global_format(scenario: LogQuestion, table: TableName) -> None:

@@ -3,6 +3,7 @@
 from typing import Final
 
 from conformance.binlog.servers import Server
+from conformance.models.server.session import ANONYMOUS
 from conformance.models.server.statements import (
     Begin,
     Commit,
@@ -20,7 +21,7 @@ from conformance.models.server.statements import (
 )
 from conformance.models.server.tables import TableName
 from conformance.strategies.grammar.chooser import Chooser
-from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.questions.log import LogQuestion
@@ -172,15 +173,19 @@ _TOGETHER: Final = choices(
     "together",
     (
         *("in one statement", "in a transaction, plain last", "in a transaction, plain first", "plain alone"),
-        *("not at all", "rolled back", "in the next log"),
+        *("not at all", "rolled back", "in the next log", "in no transaction"),
     ),
 )
 _ENFORCED: Final = yes_or_no("enforce_gtid_consistency", when={"gtid_mode": ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE")})
 _PLAIN_FIRST: Final = yes_or_no("plain table named first", when={"together": ("in one statement",)})
 _NEXT: Final = Dimension(
     "gtid_next",
-    {"AUTOMATIC": "AUTOMATIC", "given": "given"},
+    {"AUTOMATIC": "AUTOMATIC", "given": "given", "ANONYMOUS": ANONYMOUS},
     when={"gtid_mode": ("OFF_PERMISSIVE", "ON_PERMISSIVE", "ON")},
+    profiles={"ANONYMOUS": ALWAYS},
+)
+_NOT_ANONYMOUS: Final = Impossible(
+    {"gtid_mode": ("ON",), "gtid_next": ("ANONYMOUS",)}, "servers refuse GTID_NEXT=ANONYMOUS with gtid_mode=ON"
 )
 
 
@@ -188,20 +193,22 @@ _NEXT: Final = Dimension(
     focus="WL7592-LOG-ON-MIXED-ENGINES-REFUSED",
     profiles=NUMBERED,
     dimensions=(GTID_MODE, _ENFORCED, _NEXT, BINLOG_FORMAT, BINLOG_CHECKSUM, ROWS_QUERIES, _TOGETHER, _PLAIN_FIRST),
+    impossible=(_NOT_ANONYMOUS,),
 )
 def mixed_engines(choose: Chooser, server: Server) -> Question:
     """Changes of transactional and of other tables in one statement or one transaction, allowed or refused."""
     profile = server.profile
     mode = choose.vary(GTID_MODE, profile)
     enforced = mode == "ON" or choose.vary(_ENFORCED, profile)
-    given = mode != "OFF" and choose.vary(_NEXT, profile) == "given"
+    gtid_next = choose.vary(_NEXT, profile) if mode != "OFF" else "AUTOMATIC"
     scenario = LogQuestion(choose, settings_of(choose, profile, gtid_mode=mode, enforce_gtid_consistency=enforced))
     scenario.open(tables=0)
     kept, plain = (scenario.create(engine=engine) for engine in ("innodb", "myisam"))
     for table in (kept, plain):
         scenario.insert(table, rows=1)
-    if given:
-        scenario.do(SetSession(variable="gtid_next", value=scenario.given_gtid()))
+    if gtid_next != "AUTOMATIC":
+        value = scenario.given_gtid() if gtid_next == "given" else gtid_next
+        scenario.do(SetSession(variable="gtid_next", value=value))
     _mix(scenario, kept, plain)
     return scenario.question()
 
@@ -222,6 +229,11 @@ def _mix(scenario: LogQuestion, kept: TableName, plain: TableName) -> None:
         scenario.do(FlushLogs(), *marks)
         scenario.do(Insert(table=kept, values=(1,)), *marks)
         return
+    if together == "in no transaction":
+        # A COMMIT uses a given GTID up where no transaction is open, too.
+        scenario.do(Commit(), *marks)
+        _go_on(scenario, kept, marks)
+        return
     if together in ("not at all", "rolled back"):
         _use_up(scenario, kept, marks, is_rolled_back=together == "rolled back")
         return
@@ -241,5 +253,14 @@ def _use_up(scenario: LogQuestion, table: TableName, marks: tuple[str, ...], *, 
     if not is_rolled_back:
         scenario.do(RollbackTo(name="s"), *marks)
     scenario.do(Rollback() if is_rolled_back else Commit(), *marks)
-    # Refused where a GTID was given: it has to be followed by another one.
+    _go_on(scenario, table, marks)
+
+
+def _go_on(scenario: LogQuestion, table: TableName, marks: tuple[str, ...]) -> None:
+    """Change a table once more: refused where a GTID was given, as it has to be followed by another one.
+
+    A session that may be anonymous need not be so any more, and goes back to the GTIDs of the server.
+    """
+    if scenario.server.session(1).gtid_next == ANONYMOUS:
+        scenario.do(SetSession(variable="gtid_next", value="AUTOMATIC"))
     scenario.do(Insert(table=table, values=(2,)), *marks)

@@ -8,7 +8,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
 from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
 from conformance.specs.versions import EVERY_PROFILE, Profiles
-from conformance.strategies.events import gtid_events, mysql_events, server_events
+from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices
 from conformance.strategies.grammar.family import family
@@ -22,6 +22,7 @@ _OTHER_DATABASE: Final = "other"
 _UNKNOWN_CODE: Final = UNASSIGNED[0]
 _UNKNOWN_WITHIN: Final = "unknown event before a statement without BEGIN"
 _TEMPORARY: Final = "a temporary table within"
+_TEMPORARY_LAST: Final = "a temporary table that is dropped last"
 #: One group, or the parts of several, of which each has its own Gtid event.
 _Parts = list[list[PlannedEvent]]
 
@@ -189,33 +190,33 @@ def _unknown_before_statement(stream: StreamBuilder) -> _Parts:
 
 def _two_phases(stream: StreamBuilder) -> _Parts:
     """Return an XA transaction that is prepared, and the group that commits it later."""
-    name = "X'78',X'',1"
     del stream.settings["tables"]
     return [
-        [
-            *_query(stream, f"XA START {name}"),
-            *_insert(stream),
-            *_query(stream, f"XA END {name}"),
-            server_events.xa_prepare(stream, b"x", b"", format_id=1, one_phase=0),
-        ],
+        replica_groups.prepared(stream),
         replica_groups.create(stream),
-        _query(stream, f"XA {stream.choose.one_of(('COMMIT', 'ROLLBACK'))} {name}"),
+        _query(stream, f"XA {stream.choose.one_of(('COMMIT', 'ROLLBACK'))} {replica_groups.XA_NAME}"),
+    ]
+
+
+def _with_temporary(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return the beginning of a group that makes and drops a temporary table between its changes."""
+    return [
+        *_query(stream, "BEGIN"),
+        *_insert(stream),
+        *_query(stream, "CREATE TEMPORARY TABLE `s9` (`a` INT)"),
+        *_insert(stream),
+        *_query(stream, "DROP TEMPORARY TABLE `s9`"),
     ]
 
 
 def _temporary_within(stream: StreamBuilder) -> _Parts:
     """Return a group that makes and drops a temporary table between its changes, which commits nothing."""
-    return [
-        [
-            *_query(stream, "BEGIN"),
-            *_insert(stream),
-            *_query(stream, "CREATE TEMPORARY TABLE `s9` (`a` INT)"),
-            *_insert(stream),
-            *_query(stream, "DROP TEMPORARY TABLE `s9`"),
-            *_insert(stream),
-            mysql_events.xid(stream),
-        ]
-    ]
+    return [[*_with_temporary(stream), *_insert(stream), mysql_events.xid(stream)]]
+
+
+def _temporary_last(stream: StreamBuilder) -> _Parts:
+    """Return a group whose last statement is about a temporary table: its changes are logged all the same."""
+    return [[*_with_temporary(stream), mysql_events.xid(stream)]]
 
 
 def _atomic_creation_of_engine(stream: StreamBuilder) -> _Parts:
@@ -253,6 +254,7 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
         "CREATE TABLE with START TRANSACTION": _atomic_creation,
         "CREATE TABLE with START TRANSACTION and an engine": _atomic_creation_of_engine,
         _TEMPORARY: _temporary_within,
+        _TEMPORARY_LAST: _temporary_last,
     },
     profiles={
         # Without the event before the next group nothing shows that the rest never came.
@@ -278,7 +280,7 @@ _NO_SUCH_GROUP: Final = (
         "servers with GTIDs write BEGIN before a change of rows",
     ),
     Impossible(
-        {"odd group": (_TEMPORARY,), "gtid_mode": ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE")},
+        {"odd group": (_TEMPORARY, _TEMPORARY_LAST), "gtid_mode": ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE")},
         "GTID consistency forbids temporary tables inside transactions",
     ),
 )

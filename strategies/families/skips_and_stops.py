@@ -27,15 +27,21 @@ _CODE: Final = UNASSIGNED[0]
 _VARIABLE_FIRST: Final = "statement after a variable"
 _INCIDENT: Final = "Incident"
 _DROPPED: Final = "DROP of a table that is made again"
+_FAILING: Final = "DROP DATABASE that would fail"
+_PREPARED: Final = "XA transaction"
 _SHAPES: Final = ("transaction", "statement that is one", "rolled back", "in a payload", _VARIABLE_FIRST)
 _OF_SERVERS: Final = {"in a payload": WITH_PAYLOADS, _INCIDENT: WITH_INCIDENT_TRANSACTIONS}
 #: The group that is stopped at: also one that ends in another way, or has several events without BEGIN.
 _GROUP: Final = Dimension("group", {each: each for each in _SHAPES}, profiles={"in a payload": WITH_PAYLOADS})
-#: An Incident stops an applier that does not skip it.
-_SKIPPED_GROUP: Final = Dimension("group", {each: each for each in (*_SHAPES, _INCIDENT)}, profiles=_OF_SERVERS)
+#: An Incident stops an applier that does not skip it, and a prepared transaction stays until another group ends it.
+_SKIPPED_GROUP: Final = Dimension(
+    "group",
+    {each: each for each in (*_SHAPES, _INCIDENT, _PREPARED)},
+    profiles={**_OF_SERVERS, _PREPARED: Profiles("mysql >= 5.7")},
+)
 #: A server with gtid_mode=ON writes BEGIN before a change of rows.
 _NAMED_GROUP: Final = Dimension(
-    "group", {each: each for each in (*_SHAPES[:-1], _INCIDENT, _DROPPED)}, profiles=_OF_SERVERS
+    "group", {each: each for each in (*_SHAPES[:-1], _INCIDENT, _DROPPED, _FAILING)}, profiles=_OF_SERVERS
 )
 #: Where in a group the counter has come down to 1; or that is beyond the relay log, which then ends with a Stop event.
 _LAST_COUNT: Final = Dimension(
@@ -64,10 +70,24 @@ _NO_GTID: Final = Impossible(
     {"group": (_VARIABLE_FIRST,), "event before groups": ("Gtid",)},
     "servers with GTIDs write BEGIN before a change of rows",
 )
-_UNKNOWN: Final = yes_or_no("an unknown event in the group")
-_COUNTED_WITHIN: Final = Impossible(
-    {"group": (_VARIABLE_FIRST,), "an unknown event in the group": ("yes",)},
-    "9.7.4 lets the counter end at an unknown event in a group without BEGIN",
+_AFTER_GTID: Final = "after the event before it"
+#: A skipped Gtid event begins no group in servers, which let the counter end at an unknown event after it.
+_UNKNOWN: Final = Dimension(
+    "an unknown event in the group",
+    {each: each for each in ("no", "yes", _AFTER_GTID)},
+    profiles={_AFTER_GTID: Profiles("worklog")},
+)
+_COUNTED_WITHIN: Final = (
+    Impossible(
+        {"group": (_VARIABLE_FIRST,), _UNKNOWN.name: ("yes",)},
+        "9.7.4 lets the counter end at an unknown event in a group without BEGIN",
+    ),
+    Impossible({_EVENT_BEFORE.name: ("none",), _UNKNOWN.name: (_AFTER_GTID,)}, "there is no event before it"),
+)
+#: 5.7.22, 8.0.15 and 9.7.4 take each statement of an XA transaction for one outside groups.
+_PREPARED_WITHIN: Final = Impossible(
+    {"group": (_PREPARED,), _LAST_COUNT.name: ("first event", "second event", "last event but one")},
+    "servers let the counter end within an XA transaction",
 )
 _COUNTER: Final = Dimension("skip counter", {"1": 1, "2": 2, "1000": 1000})
 
@@ -76,7 +96,7 @@ _COUNTER: Final = Dimension("skip counter", {"1": 1, "2": 2, "1000": 1000})
     focus="WL7592-APPLY-SKIP-NOT-MID-GROUP",
     profiles=WITH_ANONYMOUS_GTIDS,
     dimensions=(_SKIPPING, _EVENT_BEFORE, _SKIPPED_GROUP, CHANGE, _LAST_COUNT, _UNKNOWN, BEFORE),
-    impossible=(_OFF, _NO_GTID, _COUNTED_WITHIN),
+    impossible=(_OFF, _NO_GTID, *_COUNTED_WITHIN, _PREPARED_WITHIN),
 )
 def skipped_groups(stream: StreamBuilder) -> None:
     """Groups for an applier whose skip counter ends at each event of a group, and is not to end within it."""
@@ -87,9 +107,10 @@ def skipped_groups(stream: StreamBuilder) -> None:
     for _ in stream.several_of(BEFORE):
         skipped += _add(stream, replica_groups.group(stream), event_before)
     planned = _group(stream, _SKIPPED_GROUP)
-    if stream.vary(_UNKNOWN):
+    if (place_of_unknown := stream.vary(_UNKNOWN)) != "no":
         event = mysql_events.ignorable(stream, _CODE, b"", flags=0)
-        planned.insert(replica_variants.index_of("in its middle", len(planned)), event)
+        place = "in its middle" if place_of_unknown == "yes" else "before the group"
+        planned.insert(replica_variants.index_of(place, len(planned)), event)
     count = _add(stream, planned, event_before)
     place = stream.vary(_LAST_COUNT)
     last = {"first event": 1, "second event": 2, "last event but one": max(count - 1, 1), "last event": count}
@@ -119,6 +140,11 @@ def _group(stream: StreamBuilder, shapes: Dimension[str], *, by_change: bool = T
         return [server_events.incident(stream)]
     if shape == _DROPPED:
         return [data_changes.query(stream, "DROP TABLE `t10`")]
+    if shape == _FAILING:
+        stream.settings["leftovers"] = {"d1": ["t1"]}
+        return [data_changes.query(stream, "DROP DATABASE `d1`", database="d1")]
+    if shape == _PREPARED:
+        return replica_groups.prepared(stream)
     planned = replica_groups.transaction(stream)
     if shape == "rolled back":
         return [*planned[:-1], data_changes.query(stream, "ROLLBACK")]
@@ -187,15 +213,16 @@ def groups_sent_again(stream: StreamBuilder) -> None:
     for _ in stream.several_of(BEFORE):
         _add_named(stream, replica_groups.group(stream), tagged=tagged)
     group = _group(stream, _NAMED_GROUP)
-    is_dropped = stream.choose.met[_NAMED_GROUP.name] == _DROPPED
+    shape = stream.choose.met[_NAMED_GROUP.name]
+    is_dropped = shape == _DROPPED
     creation = "CREATE TABLE `t10` (`a` INT, `b` INT)"
     if is_dropped:
         stream.settings["tables"] = [*replica_groups.TABLES, "test.t10"]
         _add_named(stream, [data_changes.query(stream, creation)], tagged=tagged)
     planned = replica_groups.with_gtid(stream, group, anonymous=False, tagged=tagged)
-    # The way past an Incident, on which servers agree: a transaction without changes that takes its GTID.
-    is_incident = planned[-1].type == EventType.INCIDENT
-    empty = [planned[0], *(data_changes.query(stream, each) for each in ("BEGIN", "COMMIT"))] if is_incident else []
+    # The way past what stops an applier, on which servers agree: a transaction without changes that takes its GTID.
+    stops = shape in (_INCIDENT, _FAILING)
+    empty = [planned[0], *(data_changes.query(stream, each) for each in ("BEGIN", "COMMIT"))] if stops else []
     replica_groups.add(stream, empty or planned)
     for _ in stream.several_of(_BETWEEN):
         # With tags, some groups without one are among them.

@@ -6,7 +6,7 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
-from conformance.strategies.events import gtid_events, mysql_events
+from conformance.strategies.events import gtid_events, mysql_events, server_events
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
@@ -21,6 +21,9 @@ SOURCE_LOG: Final = "binlog.000001"
 NEXT_LOG: Final = "binlog.000002"
 SOURCE_ID: Final = 1
 REPLICA_ID: Final = 100
+
+#: The name of a prepared transaction, as servers write it.
+XA_NAME: Final = "X'78',X'',1"
 
 #: Statements that are transactions of their own, with a number for the table.
 _DEFINITIONS: Final = (
@@ -91,6 +94,16 @@ def transaction(stream: StreamBuilder, *, rows: bool = True) -> list[PlannedEven
         planned += changes(stream, rows=rows)
     planned.append(query(stream, "COMMIT") if stream.choose.yes(3) else mysql_events.xid(stream))
     return planned
+
+
+def prepared(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return the group of an XA transaction that is prepared: another group has to end it."""
+    return [
+        query(stream, f"XA START {XA_NAME}"),
+        query(stream, f"INSERT INTO `t1` VALUES ({stream.choose.integer(0, 99)}, 0)"),
+        query(stream, f"XA END {XA_NAME}"),
+        server_events.xa_prepare(stream, b"x", b"", format_id=1, one_phase=0),
+    ]
 
 
 def group(stream: StreamBuilder, *, rows: bool = True, temporary: bool = False) -> list[PlannedEvent]:

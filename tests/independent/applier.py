@@ -175,9 +175,10 @@ class _Applier:
     def _pass_over(self, event: Event) -> None:
         """Skip an event for the sake of the counter, which does not become 0 within a group."""
         text = self._text(event)
-        if event.type in _CONTINUED or text == b"BEGIN":
+        begins = text == b"BEGIN" or (text or b"").startswith(b"XA START")
+        if event.type in _CONTINUED or begins:
             self.open = True
-            self.begun = self.begun or text == b"BEGIN"
+            self.begun = self.begun or begins
             ends = False
         else:
             ends = self._ends(event, text) if self._is_known(event) else not self.open

@@ -37,6 +37,14 @@ def with_drops_exchanged(case, events):
             yield changed
 
 
+def with_base_drops_exchanged(case, events):
+    """Exchange two statements as which one DROP TABLE or DROP DATABASE is logged, where no GTIDs are before them."""
+    drops = ["query" in each and each["query"].startswith("DROP TABLE") for each in events]
+    for place in range(len(events) - 1):
+        if drops[place] and drops[place + 1]:
+            yield [*events[:place], events[place + 1], events[place], *events[place + 2 :]]
+
+
 def with_each_row_alone(case, events):
     """Give each row an event of its own, of which the last has the end of the statement."""
     divided = []
@@ -103,6 +111,7 @@ def blamed(families, profiles, change, most=300):
     [
         (["mixed_engines", "logged_row_transactions"], ["mysql-5.7", "worklog"], with_each_map_before_its_rows),
         (["temporary_tables", "multi_table_drops"], ["mysql-5.7", "worklog"], with_drops_exchanged),
+        (["logged_tables_info"], ["worklog"], with_base_drops_exchanged),
         (["logged_delayed_inserts"], ["worklog"], with_each_row_alone),
         (["logged_markers"], ["worklog"], with_commits),
         (["logged_transactions"], ["mysql-5.7", "mariadb-11.x"], with_each_row_alone),

@@ -323,8 +323,10 @@ class Applier:
         self.history.append(self._gtid or ANONYMOUS)
         if event.query.upper().startswith("ROLLBACK"):
             self._tables.rollback()
-            self._own_log.begin()
-        elif _is_mysql(self._gtid):
+            self._tables.commit()
+            self._logged = self._own_log.roll_back()
+            return
+        if _is_mysql(self._gtid):
             self._executed.add(*gtid_parts(self._gtid))
         self._tables.commit()
         self._logged = self._own_log.commit(self._gtid)

@@ -30,16 +30,20 @@ class OwnLog:
     def __init__(self, rules: ReplicaRules) -> None:
         self._rules = rules
         self._has_changes = False
+        #: Whether the open group creates or drops a temporary table, which is not undone.
+        self._has_temporary = False
         #: Whether it is certain what is logged of the open group.
         self._is_certain = True
 
     def begin(self) -> None:
         """Begin a group."""
-        self._has_changes, self._is_certain = False, True
+        self._has_changes, self._has_temporary, self._is_certain = False, False, True
 
     def add(self, event: ReplicaEvent, kind: Kind) -> None:
         """Add an event of the open group; in row format one about temporary tables need not be logged."""
-        self._has_changes = self._has_changes or (kind in _CHANGES and not concerns_temporary(event))
+        temporary = concerns_temporary(event)
+        self._has_changes = self._has_changes or (kind in _CHANGES and not temporary)
+        self._has_temporary = self._has_temporary or temporary
 
     def split(self) -> None:
         """Commit in the middle of a group: how the two parts are logged is left to servers."""
@@ -50,6 +54,12 @@ class OwnLog:
         certain = self._is_certain and self._has_changes
         self.begin()
         return (LoggedGroup(self._own_gtid(gtid)),) if certain else None
+
+    def roll_back(self) -> tuple[LoggedGroup, ...] | None:
+        """Return what is logged of the group that is rolled back: nothing; None if that is not certain."""
+        certain = self._is_certain and not self._has_temporary
+        self.begin()
+        return () if certain else None
 
     def _own_gtid(self, gtid: str) -> str:
         """Return the GTID in the own log: the source's, or ``ANONYMOUS``, which older replicas do not write."""

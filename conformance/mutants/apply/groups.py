@@ -7,7 +7,7 @@ from conformance.binlog.event_types import EventType
 from conformance.models.replica.applier import Applier, ApplyOutcome
 from conformance.models.replica.event_kind import Kind
 from conformance.models.replica.groups import State
-from conformance.models.replica.own_log import OwnLog
+from conformance.models.replica.own_log import LoggedGroup, OwnLog
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.replica_tables import ReplicaTables
 from conformance.models.replica.stop_reason import ApplierStopped, StopReason
@@ -57,6 +57,13 @@ class _RenamingLog(OwnLog):
 class _LogsOwnGtids(Applier):
     def _new_log(self) -> OwnLog:
         return _RenamingLog(self._rules)
+
+
+class _LogsRolledBack(Applier):
+    def _commit(self, event: ReplicaEvent) -> None:
+        super()._commit(event)
+        if event.query == "ROLLBACK" and self._logged == ():
+            self._logged = (LoggedGroup(self._gtid or ANONYMOUS),)
 
 
 class _CreateStaysOpen(Applier):
@@ -127,5 +134,11 @@ APPLY_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-APPLY-OWN-LOG-GTID",
         "gives the groups in its own log another UUID than the source's",
         answer=of(_LogsOwnGtids),
+    ),
+    Mutant(
+        "apply-own-log-rolled-back",
+        "FORMAT-APPLY-GROUP",
+        "writes groups that are rolled back to its own log",
+        answer=of(_LogsRolledBack),
     ),
 )

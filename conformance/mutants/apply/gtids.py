@@ -67,6 +67,13 @@ class _StopsAtExecutedIncident(Applier):
         return super()._take(event, kind)
 
 
+class _FailsExecutedDrop(Applier):
+    def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        if kind is Kind.DDL and self._executed_before:
+            self._fail_drop(event)
+        return super()._run(event, kind)
+
+
 class _PassesIncidents(Applier):
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         try:
@@ -148,6 +155,12 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "skips a group with a tagged GTID if the same number without a tag is executed",
         answer=of(_LooksUpNumbers),
         also=("FORMAT-APPLY-OUTCOME",),
+    ),
+    Mutant(
+        "apply-executed-drop-fails",
+        "FORMAT-APPLY-EXECUTED",
+        "stops at a DROP DATABASE that would fail in a group whose GTID is executed",
+        answer=of(_FailsExecutedDrop),
     ),
     Mutant(
         "apply-rolled-back-executed",

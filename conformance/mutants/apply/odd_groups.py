@@ -9,6 +9,7 @@ from conformance.binlog.gtid_set import GtidSet
 from conformance.models.replica.applier import Applier, ApplyOutcome
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind
 from conformance.models.replica.groups import State
+from conformance.models.replica.own_log import OwnLog
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.replica_tables import ReplicaTables
 from conformance.models.replica.transaction_table import ANONYMOUS
@@ -39,6 +40,18 @@ class _EndsPreparedAlone(Applier):
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         ends = event.query.startswith(("XA COMMIT", "XA ROLLBACK"))
         return super()._take(event, Kind.COMMIT if ends and self._gtid in ("", ANONYMOUS) else kind)
+
+
+class _LastChangeLog(OwnLog):
+    def add(self, event: ReplicaEvent, kind: Kind) -> None:
+        if kind in _CHANGES:
+            self.begin()
+        super().add(event, kind)
+
+
+class _LogsByLastChange(Applier):
+    def _new_log(self) -> OwnLog:
+        return _LastChangeLog(self._rules)
 
 
 class _SkipsFirst(Applier):
@@ -363,6 +376,12 @@ APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "does not stop before an event without a position, although the last group ends at the stop position",
         answer=of(_NeedsPosition),
         also=("WL7592-APPLY-SKIP-NOT-MID-GROUP",),
+    ),
+    Mutant(
+        "apply-own-log-by-last-change",
+        "WL7592-APPLY-OWN-LOG-ANONYMOUS",
+        "does not log a group whose last statement is about a temporary table",
+        answer=of(_LogsByLastChange),
     ),
     Mutant(
         "apply-received-is-executed",

@@ -66,6 +66,27 @@ class _SkipsPastRollback(Applier):
         return super()._take(event, kind)
 
 
+class _SkipsPastPrepared(Applier):
+    """An applier for which the XA_prepare at the end of a skipped group is a statement in it."""
+
+    def _skip(self, kind: Kind) -> None:
+        super()._skip(Kind.STATEMENT if self._is_prepared else kind)
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        self._is_prepared = event.type == EventType.XA_PREPARE
+        return super()._take(event, kind)
+
+
+class _CountsAfterGtid(Applier):
+    """An applier for which a skipped Gtid event begins a group only with the next event that is of one."""
+
+    def _skip(self, kind: Kind) -> None:
+        is_last = kind is Kind.UNKNOWN and self._state is State.NAMED and self._skip_counter == 1
+        super()._skip(kind)
+        if is_last:
+            self._skip_counter = 0
+
+
 class _StopsAtSkippedIncident(Applier):
     def _skip(self, kind: Kind) -> None:
         if kind is Kind.INCIDENT:
@@ -214,6 +235,19 @@ APPLY_POSITIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "goes on skipping after a group that ends with ROLLBACK",
         answer=of(_SkipsPastRollback),
         also=("WL7592-APPLY-SKIP-GTID-IN-GROUP", "FORMAT-APPLY-GROUP", "FORMAT-APPLY-POSITION"),
+    ),
+    Mutant(
+        "apply-skip-past-prepared",
+        "WL7592-APPLY-SKIP-NOT-MID-GROUP",
+        "goes on skipping after an XA transaction that is prepared",
+        answer=of(_SkipsPastPrepared),
+        also=("WL7592-APPLY-SKIP-GTID-IN-GROUP", "FORMAT-APPLY-GROUP", "FORMAT-APPLY-POSITION"),
+    ),
+    Mutant(
+        "apply-skip-ends-after-gtid",
+        "WL7592-APPLY-SKIP-GTID-IN-GROUP",
+        "lets the skip counter end at an unknown event directly after a Gtid event",
+        answer=of(_CountsAfterGtid),
     ),
     Mutant(
         "apply-skip-not-incident",

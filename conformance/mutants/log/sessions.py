@@ -9,7 +9,8 @@ from conformance.models.server.execution import run
 from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.scenario import Scenario
-from conformance.models.server.session import AUTOMATIC, UNDEFINED, SavepointPlace
+from conformance.models.server.session import ANONYMOUS, AUTOMATIC, UNDEFINED, SavepointPlace, Session
+from conformance.models.server.settings import GTID_MODES
 from conformance.models.server.statements import (
     REFUSED,
     AlterTable,
@@ -31,6 +32,7 @@ from conformance.models.server.statements import (
 )
 from conformance.models.server.transactions import commit_open
 from conformance.mutants.log.faults import Answer, changed, is_query, other_scenario, set_fields, units, without
+from conformance.mutants.log.gtid_faults import logged_by
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.log import scenario_of, written
@@ -157,6 +159,64 @@ def _rotate_at_same_mode(server: SourceServer, statement: Statement) -> None:
         and server.settings.gtid_mode == statement.value
     ):
         server.rotate()
+
+
+def _stand_beside(server: SourceServer, statement: Statement) -> None:
+    """Take the mode beside the one that is set, so that it is a step away wherever the server was."""
+    if isinstance(statement, SetGlobal) and statement.variable == "gtid_mode":
+        step = GTID_MODES.index(statement.value) - GTID_MODES.index(server.settings.gtid_mode)
+        if abs(step) > 1:
+            beside = GTID_MODES[GTID_MODES.index(statement.value) - step // abs(step)]
+            server.settings = replace(server.settings, gtid_mode=beside)
+
+
+def _own_anonymous_again(server: SourceServer, statement: Statement) -> None:
+    session = server.session(statement.session)
+    if isinstance(statement, Rollback) and session.gtid_next == ANONYMOUS:
+        session.owns_anonymous = True
+
+
+def _late_mixed(request: Request) -> Observation:
+    """Answer as a server on which SET SESSION binlog_format from ROW to MIXED holds one statement too late."""
+    scenario: Scenario = scenario_of(request)
+    server = SourceServer(scenario.settings)
+    late: set[int] = set()
+    for index, each in enumerate(scenario.statements):
+        session = server.session(each.session)
+        before = session.binlog_format
+        if each.session in late:
+            session.binlog_format = "ROW"
+        run(server, index, each)
+        if each.session in late:
+            session.binlog_format = before
+        late.discard(each.session)
+        if isinstance(each, SetSession) and (before, session.binlog_format) == ("ROW", "MIXED"):
+            late.add(each.session)
+    return written(request, server.logs)
+
+
+def _idle_commits_silent(request: Request) -> Observation:
+    """Answer as a server whose COMMIT outside transactions gives a given GTID up without a transaction for it."""
+    scenario: Scenario = scenario_of(request)
+    server = SourceServer(scenario.settings)
+    for index, each in enumerate(scenario.statements):
+        session = server.session(each.session)
+        if isinstance(each, Commit) and session.transaction is None:
+            session.release()
+        else:
+            run(server, index, each)
+    return written(request, server.logs)
+
+
+class _AnonymousOnce(SourceServer):
+    """A server that takes GTID_NEXT=ANONYMOUS for the first group of a CREATE TABLE ... SELECT alone."""
+
+    def log_alone(self, session: Session, *logged: LoggedEvent) -> None:
+        """Write the statement; what it goes on with has an automatic GTID."""
+        super().log_alone(session, *logged)
+        last = logged[-1]
+        if last.generated and last.fields["query"].startswith(b"CREATE TABLE") and session.gtid_next == ANONYMOUS:
+            session.gtid_next = AUTOMATIC
 
 
 def _keep_at_crash(server: SourceServer, statement: Statement) -> None:
@@ -396,6 +456,37 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-STATEMENT",
         "BEGIN has the default database that the session has at the end of the transaction",
         answer=_run_with(before=_begin_in_later_default),
+    ),
+    Mutant(
+        "logs-mixed-one-statement-late",
+        "WL3303-LOG-AS-STATEMENT",
+        "a change of binlog_format from ROW to MIXED holds from the second statement on",
+        answer=_late_mixed,
+        also=("FORMAT-LOG-EVENTS",),
+    ),
+    Mutant(
+        "logs-idle-commit-silent",
+        "FORMAT-LOG-EVENTS",
+        "a COMMIT outside transactions writes no empty transaction for a given GTID",
+        answer=_idle_commits_silent,
+    ),
+    Mutant(
+        "logs-rollback-keeps-anonymous",
+        "WL7592-LOG-ON-GTID-FIRST",
+        "after a ROLLBACK with GTID_NEXT=ANONYMOUS it cannot be set to anything else",
+        answer=_run_with(after=_own_anonymous_again),
+    ),
+    Mutant(
+        "logs-mode-in-two-steps",
+        "FORMAT-LOG-EVENTS",
+        "gtid_mode can be set to a mode that is two steps away",
+        answer=_run_with(before=_stand_beside),
+    ),
+    Mutant(
+        "logs-created-rows-automatic",
+        "WL7592-LOG-OFF-ANON-FIRST",
+        "with GTID_NEXT=ANONYMOUS, the rows of a CREATE TABLE ... SELECT have an automatic GTID",
+        answer=logged_by(_AnonymousOnce),
     ),
     Mutant(
         "logs-purge-commits",

@@ -13,8 +13,8 @@ from conformance.strategies.grammar.case import Case
 
 Entry = Mapping[str, Any]
 
-#: Mark the statements as which one DROP TABLE, or the end of one session, is logged.
-_DROPS: Final = ("WL7592-LOG-DROP-GROUPS", "WL7592-LOG-DISCONNECT-DROPS")
+#: Marks the statements as which the end of one session is logged.
+_AT_END: Final = "WL7592-LOG-DISCONNECT-DROPS"
 
 
 def in_expected_order(case: Case, answer: Observation) -> Observation:
@@ -23,8 +23,8 @@ def in_expected_order(case: Case, answer: Observation) -> Observation:
         return answer
     events = list(answer.events)
     _order_changes(case.expected.events, events)
-    for mark in _DROPS:
-        _order_drops([case.expected.events[index] for index in case.marks.get(mark, ())], events)
+    for drops in _drops_together(case):
+        _order_drops(drops, events)
     return replace(answer, events=tuple(events))
 
 
@@ -121,6 +121,23 @@ def _is_map(entry: Entry) -> bool:
 
 def _table(entry: Entry) -> tuple[str, str]:
     return str(entry.get("database")), str(entry.get("table"))
+
+
+def _drops_together(case: Case) -> Iterator[list[Entry]]:
+    """Yield the expected statements as which one DROP TABLE, DROP DATABASE, or end of a session is logged."""
+    events = case.expected.events
+    yield [events[index] for index in case.marks.get(_AT_END, ())]
+    runs = [[events[place] for place in places] for places in _runs_of_drops(events) if len(places) > 1]
+    for statement in case.settings["scenario"]["statements"]:
+        if statement["kind"] in ("drop_table", "drop_database"):
+            yield from ([each for each in run if _is_of(each, statement)] for run in runs)
+
+
+def _is_of(drop: Entry, statement: Mapping[str, Any]) -> bool:
+    """Return whether all tables of a DROP TABLE are among those that a statement of the scenario drops."""
+    if statement["kind"] == "drop_table":
+        return tables_of(drop) <= frozenset(statement["tables"])
+    return all(each.partition(".")[0] == statement["database"] for each in tables_of(drop))
 
 
 def _order_drops(marked: Sequence[Entry], events: list[Entry]) -> None:
