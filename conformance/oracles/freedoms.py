@@ -414,8 +414,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "relay",
         "checksums of relay logs",
-        "whether an event has a checksum, which the source's format description then declares; the checksum must be "
-        "right",
+        "whether events have checksums, as the format description before them in the relay log then announces; they "
+        "must be right",
         "A relay log can have checksums although the source has none, and the reverse.",
         differs_in_checksum_alone,
     ),

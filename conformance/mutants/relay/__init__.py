@@ -8,6 +8,7 @@ from conformance.models.replica.relay import NewFeed, Receiver, RelaySettings
 from conformance.mutants.mutant import Mutant
 from conformance.mutants.relay.changed_entries import (
     clears_ignorable,
+    drops_checksums,
     marks_guesses,
     moves_rotates,
     rewords,
@@ -29,6 +30,7 @@ from conformance.mutants.relay.faulty_receivers import (
     ForgetsAtConnection,
     IgnoresOnce,
     IgnoresRotates,
+    KeepsFirstAlgorithm,
     KeepsFirstSet,
     KeepsIdsInBytes,
     KeepsParser,
@@ -315,6 +317,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-RELAY-EVENT",
         "keeps the name of the source's log that ends without a Rotate",
         answer=_of(FollowsLoggedRotates),
+    ),
+    Mutant(
+        "relay-checksums-dropped",
+        "FORMAT-RELAY-EVENT",
+        "writes events without the checksums that the format description announces",
+        answer=_changing(drops_checksums),
+    ),
+    Mutant(
+        "relay-own-checksums-of-first-log",
+        "FORMAT-RELAY-EVENT",
+        "gives its own events checksums, or none, as the source's first format description has it",
+        answer=_of(KeepsFirstAlgorithm),
     ),
     Mutant(
         "relay-checksums-unverified",

@@ -290,6 +290,18 @@ class KeepsTimeOfStart(Receiver):
             self.events[-1] = last._replace(data=bytes(made))
 
 
+class KeepsFirstAlgorithm(Receiver):
+    """A receiver whose own events have checksums, or none, as the first format description of the source has it."""
+
+    _first: int | None = None
+
+    def _note(self, event: ReplicaEvent, data: bytes) -> None:
+        super()._note(event, data)
+        if event.type == EventType.FORMAT_DESCRIPTION:
+            self._first = self._algorithm if self._first is None else self._first
+            self._algorithm = self._first
+
+
 class LeavesOutWarned(Receiver):
     """A receiver that does not write an event that causes a warning."""
 
