@@ -20,6 +20,7 @@ from conformance.mutants.relay.faulty_receivers import (
     CopiesLaterPreviousGtids,
     CopiesPreviousGtids,
     CountsCutOff,
+    CountsUnended,
     DropsFirstText,
     DropsIgnorable,
     DropsRows,
@@ -245,6 +246,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
         "takes a transaction as received in which the connection was lost",
         answer=_of(CountsCutOff),
+    ),
+    Mutant(
+        "relay-group-of-crashed-source-counted",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "takes a transaction as received within which the source crashed",
+        answer=_of(CountsUnended),
     ),
     Mutant(
         "relay-next-format-created",

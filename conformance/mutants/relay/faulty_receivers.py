@@ -269,9 +269,19 @@ class CountsCutOff(Receiver):
     """A receiver that takes a transaction as received when the connection is lost within it."""
 
     def _connect(self) -> None:
-        gtid = self._gtid
+        if self._gtid:
+            self._retrieved.add(*gtid_parts(self._gtid))
         super()._connect()
-        self._gtid = gtid
+
+
+class CountsUnended(Receiver):
+    """A receiver that takes a transaction as received when another event shows that its end will not come."""
+
+    def _note(self, event: ReplicaEvent, data: bytes) -> None:
+        never_ends = event.gtid or event.type in (EventType.ROTATE, EventType.FORMAT_DESCRIPTION)
+        if self._gtid and never_ends:
+            self._retrieved.add(*gtid_parts(self._gtid))
+        super()._note(event, data)
 
 
 class KeepsTimeOfStart(Receiver):
