@@ -143,10 +143,12 @@ _NUMBERS: Final = Dimension(
 )
 #: The source sends it from the beginning of its log; a relay log that goes on with the same format has it without.
 _CREATED: Final = yes_or_no("the source's log has the time of a start")
-#: A last group that ends with another event than an Xid or a statement, and is in the set after it.
+_SAVEPOINT: Final = "back to a savepoint"
+#: A last group that ends with another event than an Xid or a statement, and is in the set after it; or one with what
+#: only looks like an end, which is not in the set after that.
 _LAST_GROUP: Final = Dimension(
     "last group",
-    {each: each for each in ("any", "prepared", "in a payload")},
+    {each: each for each in ("any", "rolled back", _SAVEPOINT, "prepared", "in a payload")},
     when={"gtid_mode": ("ON",)},
     profiles={"prepared": WITH_XA_PREPARE, "in a payload": WITH_PAYLOADS},
 )
@@ -184,8 +186,11 @@ def flushed_relay_logs(stream: StreamBuilder) -> None:
         replica_groups.add(stream, planned[place:])
     last = stream.vary(_LAST_GROUP) if mode == "ON" else "any"
     if last != "any":
-        replica_groups.add(stream, replica_groups.in_mode(stream, _group_that_ends(stream, last), mode))
+        planned = replica_groups.in_mode(stream, _group_that_ends(stream, last), mode)
+        place = len(planned) - (last == _SAVEPOINT)
+        replica_groups.add(stream, planned[:place])
         flushes.append(stream.offset)
+        replica_groups.add(stream, planned[place:])
     if stream.vary(_NEXT_FOLLOWS):
         stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4))
         stream.begin_log_of_source()
@@ -195,8 +200,13 @@ def flushed_relay_logs(stream: StreamBuilder) -> None:
 
 
 def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
-    """Return a transaction that is prepared, or one in a payload."""
+    """Return a transaction with an end of its own kind, or one that goes back to a savepoint right before its end."""
     transaction = replica_groups.transaction(stream)
+    if how == "rolled back":
+        return [*transaction[:-1], data_changes.query(stream, "ROLLBACK")]
+    if how == _SAVEPOINT:
+        before, after = (data_changes.query(stream, each) for each in ("SAVEPOINT `s`", "ROLLBACK TO `s`"))
+        return [transaction[0], before, *transaction[1:-1], after, transaction[-1]]
     if how == "prepared":
         return server_events.prepared_transaction(stream, transaction[1:-1])
     return [payloads.transaction_payload(stream, transaction, compression=Compression.NONE)]

@@ -44,6 +44,8 @@ from conformance.mutants.relay.faulty_receivers import (
     OwnIdEverywhere,
     ReplacesNothing,
     ResetsAtFormats,
+    RetrievesAtCommits,
+    RetrievesAtSavepoints,
     RetrievesAtUsualEnds,
     RetrievesEarly,
     RetrievesLate,
@@ -128,8 +130,20 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "relay-retrieved-at-usual-ends",
         "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
-        "counts a transaction that is prepared, or in a payload, only when the next one begins",
+        "does not count a transaction that is prepared, or in a payload",
         answer=_of(RetrievesAtUsualEnds),
+    ),
+    Mutant(
+        "relay-rolled-back-not-retrieved",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "does not count a transaction that is rolled back",
+        answer=_of(RetrievesAtCommits),
+    ),
+    Mutant(
+        "relay-retrieved-at-savepoint",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "counts a transaction as soon as it goes back to a savepoint",
+        answer=_of(RetrievesAtSavepoints),
     ),
     Mutant(
         "relay-ignores-once",

@@ -104,7 +104,7 @@ class ForgetsAtConnection(Receiver):
 
 
 class RetrievesAtUsualEnds(Receiver):
-    """A receiver for which a transaction that is prepared, or in a payload, is complete when the next one begins."""
+    """A receiver that does not count a transaction that is prepared, or in a payload."""
 
     def _follow(self, event: ReplicaEvent) -> None:
         is_other = event.type in (EventType.XA_PREPARE, EventType.TRANSACTION_PAYLOAD)
@@ -113,6 +113,24 @@ class RetrievesAtUsualEnds(Receiver):
             self._gtid = ""
         super()._follow(event)
         self._gtid = kept if is_other else self._gtid
+
+
+class RetrievesAtCommits(Receiver):
+    """A receiver that does not count a transaction that is rolled back."""
+
+    def _follow(self, event: ReplicaEvent) -> None:
+        if event.query == "ROLLBACK":
+            self._gtid = ""
+        super()._follow(event)
+
+
+class RetrievesAtSavepoints(Receiver):
+    """A receiver that takes a transaction as complete which goes back to a savepoint."""
+
+    def _follow(self, event: ReplicaEvent) -> None:
+        super()._follow(event)
+        if self._gtid and event.query.startswith("ROLLBACK TO"):
+            self._retrieved.add(*gtid_parts(self._gtid))
 
 
 class IgnoresOnce(Receiver):
