@@ -61,6 +61,7 @@ from conformance.mutants.relay.spoilt_events import (
     refusing_malformed,
     unverified,
     unverified_descriptions,
+    unverified_unwritten,
     writing_parts,
 )
 from conformance.protocol.observation import Observation, Refusal, Request
@@ -362,6 +363,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-RELAY-CHECKSUM-WRONG",
         "writes format descriptions whose checksum is wrong",
         answer=unverified_descriptions,
+    ),
+    Mutant(
+        "relay-unwritten-unverified",
+        "FORMAT-RELAY-CHECKSUM-WRONG",
+        "does not look at the checksums of heartbeats and Stop events, which it does not write",
+        answer=unverified_unwritten,
     ),
     Mutant(
         "relay-spoilt-event-left-out",
