@@ -45,6 +45,16 @@ class _KeepsPositionAtRotate(Client):
             self.place = self.place[0], before
 
 
+class _KeepsPositionAtBeginning(Client):
+    """Takes the name of the next log from the Rotate that the source makes, and the position from the log's events."""
+
+    def move(self, header: Header, entry: dict[str, Any]) -> None:
+        before = self.place
+        super().move(header, entry)
+        if header.type == EventType.ROTATE and not header.log_pos:
+            self.place = self.place[0], before[1]
+
+
 class _CutsNames(Client):
     """Takes a checksum off the Rotate events that a source makes without one, as mysql-replication 1.0.17 does."""
 
@@ -315,6 +325,12 @@ MUTANTS: Final = (
     ),
     _mutant("client-first-log", _POSITION, "does not take the log from artificial Rotate events", _KeepsFirstLog),
     _mutant("client-position-kept", _RESUMED, "does not take the position from a Rotate event", _KeepsPositionAtRotate),
+    _mutant(
+        "client-position-kept-at-beginning",
+        _RESUMED,
+        "takes the name of the next log from an artificial Rotate event, and not the position",
+        _KeepsPositionAtBeginning,
+    ),
     _mutant("client-names-cut", _POSITION, "takes four bytes too many off the name in a Rotate event", _CutsNames),
     _mutant("client-names-in-lower-case", _POSITION, "turns the names of logs into lower case", _LowerCaseNames),
     _mutant("client-names-to-space", _POSITION, "takes the name of a log up to its first space", _NamesToSpace),

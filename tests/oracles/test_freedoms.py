@@ -724,8 +724,10 @@ def without_place(case, answer):
     return answer if answer.error is None else replace(answer, error=replace(answer.error, at=None, kind="other"))
 
 
-#: An entry may be missing only where the error names the event, and only where there is a failure.
+#: An entry may be missing only where the error names the event, and only where there is a failure. That an event is of
+#: the connection, and not of a log, shows in its type.
 NOT_TOGETHER = (
+    {"events of the connection", "types of events kept back"},
     {"entry of the failure", "place of an error"},
     {"entry of the failure", "replicas of 5.6.21 and 5.7.5"},
 )
