@@ -55,6 +55,15 @@ class _KeepsPositionAtBeginning(Client):
             self.place = self.place[0], before[1]
 
 
+class _MovedByZero(Client):
+    """Takes the log_pos 0 of an event within a transaction of MariaDB for a position."""
+
+    def move(self, header: Header, entry: dict[str, Any]) -> None:
+        super().move(header, entry)
+        if self.delivers(header) and header.type != EventType.ROTATE:
+            self.place = self.place[0], header.log_pos
+
+
 class _CutsNames(Client):
     """Takes a checksum off the Rotate events that a source makes without one, as mysql-replication 1.0.17 does."""
 
@@ -330,6 +339,12 @@ MUTANTS: Final = (
         _RESUMED,
         "takes the name of the next log from an artificial Rotate event, and not the position",
         _KeepsPositionAtBeginning,
+    ),
+    _mutant(
+        "client-moved-by-zero",
+        _RESUMED,
+        "takes the position of an event within a transaction of MariaDB from its header, also where that is 0",
+        _MovedByZero,
     ),
     _mutant("client-names-cut", _POSITION, "takes four bytes too many off the name in a Rotate event", _CutsNames),
     _mutant("client-names-in-lower-case", _POSITION, "turns the names of logs into lower case", _LowerCaseNames),

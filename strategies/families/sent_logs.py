@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import KNOWN_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.servers import (
@@ -64,6 +64,12 @@ _ASKED_PLACE: Final = choices("position asked for", PLACES)
 _ANNOTATED: Final = Dimension(
     "Annotate_rows asked for", {"no": False, "yes": True}, profiles={"yes": Profiles("mariadb")}
 )
+#: What 11.4.5 and later log of a transaction between its Gtid event and its end has no position of its own.
+_POSITIONS: Final = Dimension(
+    "positions within transactions",
+    {"in each event": True, "none": False},
+    profiles={"none": Profiles("mariadb >= 11.4")},
+)
 _IGNORABLE_PLACE: Final = choices("place of ignorable events", ("between groups", "in a group", "last of the log"))
 _GROUPS: Final = Number("groups of a log")
 _GTID_MODE: Final = choices("Gtid events", ("anonymous", "gtid"))
@@ -123,7 +129,7 @@ Change = Callable[[Sequence[PlannedEvent]], Sequence[PlannedEvent]]
 @family(
     focus=("WL4033-SEND-IGNORABLE", "WL4033-CLIENT-IGNORABLE"),
     profiles=WITH_CHECKSUMS,
-    dimensions=(*_OF_LOGS, *_BY_POSITION, _GROUPS, _IGNORABLE_PLACE, _ANNOTATED, _FIRST_OLD, _LAST_PACKED),
+    dimensions=(*_OF_LOGS, *_BY_POSITION, _GROUPS, _IGNORABLE_PLACE, _ANNOTATED, _POSITIONS, _FIRST_OLD, _LAST_PACKED),
 )
 def sent_logs(stream: StreamBuilder) -> None:
     """One to three logs that follow each other, with ignorable events of unknown types, asked for by position."""
@@ -164,8 +170,19 @@ def _add_group(stream: StreamBuilder, code: int | None, *, old: bool = False) ->
         planned.insert(stream.choose.integer(first, len(planned) - 1), _ignorable(stream, code))
     if old:
         replica_groups.add(stream, planned)
-    else:
+    elif stream.vary(_POSITIONS):
         groups.add_group(stream, planned)
+    else:
+        _add_without_positions(stream, groups.with_gtid(stream, planned))
+
+
+def _add_without_positions(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
+    """Add a group whose events have a position at its ends alone; one that no server logs keeps its own."""
+    for index, event in enumerate(planned):
+        stream.add(event)
+        if 0 < index < len(planned) - 1 and event.type in KNOWN_TYPES:
+            stream.set_log_pos(0)
+    stream.timestamp += 1
 
 
 def _ignorable(stream: StreamBuilder, code: int) -> PlannedEvent:

@@ -284,7 +284,7 @@ class StaysAtTableMaps(Client):
 
 def test_a_client_that_began_inside_a_group_may_have_the_events_of_that_again():
     judge, again = Judge(ReferenceImplementation().declaration.roles["client"]), 0
-    for index in range(40):
+    for index in range(200):
         question = case(f"client:sent_logs/mysql-5.7/0/{index}")
         cuts = question.settings["source"]["cuts"]
         if not any(cut["index"] == 0 and question.expected.events[0]["type"] == EventType.TABLE_MAP for cut in cuts):
