@@ -14,6 +14,7 @@ from conformance.wire.client import ConnectionLost
 from conformance.wire.dump_commands import DumpCommand
 from conformance.wire.messages import WireError
 
+_DEFINITIONS: Final = ("CREATE ", "ALTER ", "DROP ", "BEGIN", "XA ")
 #: The hyphens of a UUID.
 _OF_UUID: Final = 4
 
@@ -62,6 +63,25 @@ class _MovedByZero(Client):
         super().move(header, entry)
         if self.delivers(header) and header.type != EventType.ROTATE:
             self.place = self.place[0], header.log_pos
+
+
+class _EndsAtDefinitions(Client):
+    """Knows the statements that are a transaction alone by their first word: those that define something."""
+
+    def track(self, header: Header, entry: dict[str, Any]) -> None:
+        words = entry.get("query", "").upper()
+        is_alone = header.type == EventType.QUERY and not self.in_transaction
+        if not is_alone or words.startswith(_DEFINITIONS):
+            super().track(header, entry)
+
+
+class _EndsAtFirstEvent(Client):
+    """Takes a transaction without BEGIN for one event, also where a variable comes before the statement."""
+
+    def track(self, header: Header, entry: dict[str, Any]) -> None:
+        super().track(header, entry)
+        if header.type == EventType.USER_VAR and not self.in_transaction:
+            self.complete()
 
 
 class _CutsNames(Client):
@@ -345,6 +365,18 @@ MUTANTS: Final = (
         _RESUMED,
         "takes the position of an event within a transaction of MariaDB from its header, also where that is 0",
         _MovedByZero,
+    ),
+    _mutant(
+        "client-ends-at-definitions",
+        "FORMAT-CLIENT-GTIDS",
+        "counts a statement without BEGIN only if it is CREATE, ALTER or DROP",
+        _EndsAtDefinitions,
+    ),
+    _mutant(
+        "client-ends-at-variable",
+        _RESUMED,
+        "counts a transaction without BEGIN at the variable before its statement",
+        _EndsAtFirstEvent,
     ),
     _mutant("client-names-cut", _POSITION, "takes four bytes too many off the name in a Rotate event", _CutsNames),
     _mutant("client-names-in-lower-case", _POSITION, "turns the names of logs into lower case", _LowerCaseNames),

@@ -17,7 +17,14 @@ from conformance.binlog.transaction_payload import Compression
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.sender.sender import WITH_MODE_CHECK
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import gtid_events, mariadb_events, mysql_events, payloads, server_events
+from conformance.strategies.events import (
+    gtid_events,
+    mariadb_events,
+    mysql_events,
+    payloads,
+    server_events,
+    statement_events,
+)
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
@@ -91,15 +98,38 @@ _FIRST_OLD: Final = Dimension(
 )
 #: Numbers in a row are in one interval of a set, at the end of which and in the midst of which others are missing.
 _NUMBERS: Final = Dimension("numbers of the GTIDs", {"of any size": False, "in a row": True})
-#: The last group of each log, which has an end of its own kind.
+#: The last group of each log, which has an end of its own kind, or no BEGIN.
 _LAST_GROUP: Final = Dimension(
     "last group of a log",
     {
         each: each
-        for each in ("any", "rolled back", "prepared", "in a payload", "of more than 64 kB", "back to a savepoint")
+        for each in (
+            "any",
+            "rolled back",
+            "prepared",
+            "in a payload",
+            "of more than 64 kB",
+            "back to a savepoint",
+            "a statement alone",
+            "a variable and a statement",
+        )
     },
-    profiles={"prepared": WITH_XA_PREPARE, "in a payload": WITH_PAYLOADS},
+    profiles={
+        "prepared": WITH_XA_PREPARE,
+        "in a payload": WITH_PAYLOADS,
+        "a variable and a statement": Profiles("worklog", "mysql >= 8.0.21"),
+    },
 )
+#: Statements that commit by themselves, and have no BEGIN before them, with other first words than those of the groups.
+_ALONE: Final = (
+    "TRUNCATE TABLE `t1`",
+    "RENAME TABLE `t1` TO `t2`",
+    "GRANT SELECT ON *.* TO 'u'@'%'",
+    "ANALYZE TABLE `t1`",
+    "/* at the start */ create table `t3` (a int)",
+)
+#: In STATEMENT format, what the statement needs is logged before it; 5.7 and older refuse it with GTIDs.
+_OF_VARIABLE: Final = "CREATE TABLE `t2` SELECT @v AS `a`"
 #: A whole transaction in one event, which also ends where its last event does.
 _LAST_PACKED: Final = Dimension("payload last in a log", {"no": False, "yes": True}, profiles={"yes": WITH_PAYLOADS})
 _LONG_STATEMENT: Final = f"INSERT INTO `t1` VALUES (0, 0) /* {'x' * (1 << 16)} */"
@@ -260,6 +290,10 @@ def sent_gtids(stream: StreamBuilder) -> None:
 
 def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
     """Return a group that has something special, such as an end that is not an Xid or a COMMIT."""
+    if how == "a statement alone":
+        return [mysql_events.query(stream, stream.choose.one_of(_ALONE))]
+    if how == "a variable and a statement":
+        return [statement_events.user_var(stream), mysql_events.query(stream, _OF_VARIABLE)]
     transaction = groups.transaction(stream)
     if how == "back to a savepoint":
         # The changes after it belong to the group too: it is not the end that it looks like.

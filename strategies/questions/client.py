@@ -28,8 +28,9 @@ _OF_LOGS: Final = frozenset(
 #: What ends a group, and what prepares the statement after it.
 _ENDS: Final = frozenset(map(int, (EventType.XID, EventType.XA_PREPARE)))
 _END_WORDS: Final = ("COMMIT", "ROLLBACK")
-#: What looks like the end of a group: a client that takes it for one shows it where the connection is lost after it.
-_NO_END: Final = "ROLLBACK TO "
+#: What looks like the end of a group: a client that takes it for one shows it where the connection is lost after it. A
+#: variable does where a statement has no BEGIN.
+_NO_END: Final = ("ROLLBACK TO ", "XA END ")
 _PREPARING: Final = frozenset(
     map(int, (EventType.INTVAR, EventType.RAND, EventType.USER_VAR, EventType.ROWS_QUERY, EventType.BEGIN_LOAD_QUERY))
 )
@@ -164,10 +165,14 @@ def _cuts(
     group that was interrupted.
     """
     in_groups = [each for each in places if each.in_group and not each.ends_group]
-    returns = [each for each in in_groups if texts.get(each.event.offset, "").startswith(_NO_END)]
+    ends = [
+        each
+        for each in in_groups
+        if each.event.type == EventType.USER_VAR or texts.get(each.event.offset, "").startswith(_NO_END)
+    ]
     candidates = {
         "never": [],
-        "in a group": returns or in_groups,
+        "in a group": ends or in_groups,
         "after a group": [each for each in places if each.ends_group],
         "after an ignorable event": [each for each in places if each.is_ignorable],
         "at the end of a log": [each for each in places if each.event.type in (EventType.ROTATE, EventType.STOP)],
