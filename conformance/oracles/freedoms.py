@@ -388,8 +388,9 @@ FREE: Final[tuple[Freedom, ...]] = (
         "relay",
         "values of own events",
         "in the replica's own events: the time, the server version and what follows from it, the position, the name "
-        "of the next relay log; under `worklog` also whether they have the markers of their types, and whether the "
-        "server id of the format description and of the Previous_gtids event is 0 or the replica's own",
+        "of the next relay log, the order of the sources in the set; under `worklog` also whether they have the "
+        "markers of their types, and whether the server id of the format description and of the Previous_gtids event "
+        "is 0 or the replica's own",
         "They are the replica's own. WL#4162 leaves open whether a replica marks them, and the id 0 in WL#7592 is that "
         "of Rotate events.",
         is_own_value,

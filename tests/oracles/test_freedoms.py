@@ -321,6 +321,16 @@ class WithOwnId(Receiver):
         super()._make(code, body, server_id=own, **others)
 
 
+class ReversesSources(Receiver):
+    """A receiver that writes the sources of its own sets in the order that is not the servers'."""
+
+    def _make(self, code, body, **others):
+        if code == EventType.PREVIOUS_GTIDS:
+            gtids = GtidSet.from_bytes(body)
+            body = GtidSet(gtids.sources[::-1], tagged=gtids.tagged).to_bytes()
+        super()._make(code, body, **others)
+
+
 class MarksOwnEvents(Receiver):
     """A receiver of the worklog that marks its own events too (WL#4162, F1)."""
 
@@ -650,7 +660,12 @@ TAKEN = {
     "relay logs": ("relay", [received_by(OneRelayLog), received_by(BeginsMoreRelayLogs)]),
     "values of own events": (
         "relay",
-        [received_by(at_another_time), received_by(WithOwnId), received_by(MarksOwnEvents)],
+        [
+            received_by(at_another_time),
+            received_by(WithOwnId),
+            received_by(MarksOwnEvents),
+            received_by(ReversesSources),
+        ],
     ),
     "warnings without a text": ("relay", [received_by(warning_of_each_failure)]),
     "last GTID of a relay log": ("relay", [received_by(CountsLater)]),

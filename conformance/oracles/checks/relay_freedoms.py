@@ -253,7 +253,11 @@ def _is_own(alignment: Alignment, event: _Event) -> bool:
 
 def _asked_of(alignment: Alignment, event: _Event) -> bytes:
     """Return the part of the body that is asked for."""
-    if not event.begins_or_ends_a_log(alignment) or event.header.type == EventType.PREVIOUS_GTIDS:
+    if not event.begins_or_ends_a_log(alignment):
+        return event.body
+    if event.header.type == EventType.PREVIOUS_GTIDS:
+        with suppress(ValueError, MalformedBody):
+            return ExecutedGtids(GtidSet.from_bytes(event.body)).gtids().to_bytes()
         return event.body
     if event.header.type == EventType.FORMAT_DESCRIPTION:
         # A reader of the relay log needs these two; the server's version and the lengths are the replica's own.
