@@ -8,7 +8,7 @@ from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.errors import MalformedBody
-from conformance.binlog.event_types import EventType, type_name
+from conformance.binlog.event_types import GTID_TYPES, EventType, type_name
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
@@ -271,22 +271,16 @@ def _check_sets(alignment: Alignment, received: ExecutedGtids) -> Iterator[Check
 
 
 def _unfinished(alignment: Alignment) -> frozenset[bytes]:
-    """Return the bodies of the Gtid events that came before the last expected relay log, and are not in its set."""
-    named: list[Written] = []
-    lacking: frozenset[bytes] = frozenset()
-    for event in filter(None, map(written, alignment.case.expected.events)):
-        if event.header.type in _NAMING:
-            named.append(event)
-        elif event.header.type == EventType.PREVIOUS_GTIDS and event.header.flags & _RELAY_LOG:
-            has = GtidSet.from_bytes(event.body)
-            lacking = frozenset(each.body for each in named if _gtid_of(each).missing_in(has).sources)
-    return lacking
-
-
-def _gtid_of(event: Written) -> ExecutedGtids:
-    gtid = ExecutedGtids()
-    _add_gtid(gtid, event)
-    return gtid
+    """Return the bodies of the Gtid events whose transactions never end: the next one begins with a warning."""
+    unfinished = set()
+    last: Written | None = None
+    for entry in alignment.case.expected.events:
+        event = written(entry)
+        if event is not None and event.header.type in GTID_TYPES:
+            if last is not None and entry["warning"]:
+                unfinished.add(last.body)
+            last = event if event.header.type in _NAMING else None
+    return frozenset(unfinished)
 
 
 def _common(gtids: GtidSet, others: ExecutedGtids) -> bool:
