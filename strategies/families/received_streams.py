@@ -44,6 +44,11 @@ _HEARTBEAT: Final = Dimension(
     {"no": None, "version 1": server_events.heartbeat, "version 2": server_events.heartbeat_v2},
     profiles={"version 1": WITH_HEARTBEAT & WITH_IGNORABLE_FLAG, "version 2": WITH_HEARTBEAT_V2},
 )
+#: How the names of the source's logs begin: a Rotate in the place of an event that is left out has the name.
+_NAMES: Final = Dimension(
+    "names of the logs",
+    {"plain": "binlog", "capitals": "Log-Bin", "a space": "my log", "not in ASCII": "l\u00f6g", "long": "n" * 200},
+)
 #: A source that crashed has no Rotate in its last log: the one that it makes then names the next log.
 _NEXT: Final = choices(
     "the source goes on to its next log",
@@ -62,20 +67,21 @@ _OTHER_CHECKSUM: Final = Dimension(
 @family(
     focus="WL4033-RELAY-EVENTS-AS-USUAL",
     profiles=WITH_IGNORABLE_FLAG,
-    dimensions=(_LOGS, _NEXT, _OTHER_CHECKSUM, MODE, _CAME_BACK, _HEARTBEAT, _END),
+    dimensions=(_LOGS, _NAMES, _NEXT, _OTHER_CHECKSUM, MODE, _CAME_BACK, _HEARTBEAT, _END),
 )
 def relay_logs(stream: StreamBuilder) -> None:
     """All that a source sends: groups, ignorable events, heartbeats, Stop and Rotate, in one log or several."""
     code = stream.choose.one_of(UNASSIGNED)
     lengths = declare_up_to(stream, code)
     mode = replica_variants.set_mode(stream)
-    came_back, heartbeats = stream.vary(_CAME_BACK), stream.vary(_HEARTBEAT)
+    came_back, heartbeats, name = stream.vary(_CAME_BACK), stream.vary(_HEARTBEAT), stream.vary(_NAMES)
+    stream.settings["source_log"] = f"{name}.000001"
     others = False
     for number in stream.several_of(_LOGS):
         if number:
             crashed = stream.vary(_NEXT) == "after a crash"
             stream.add(
-                replica_groups.rotate(stream, f"binlog.{number + 1:06d}", 4, flags=_ARTIFICIAL if crashed else 0)
+                replica_groups.rotate(stream, f"{name}.{number + 1:06d}", 4, flags=_ARTIFICIAL if crashed else 0)
             )
             stream.begin_log_of_source()
             others = others or (number == 1 and stream.vary(_OTHER_CHECKSUM))
@@ -91,7 +97,7 @@ def relay_logs(stream: StreamBuilder) -> None:
         _add_group(stream, code, mode, heartbeats=heartbeats)
     end = stream.vary(_END)
     if end != "nothing":
-        stream.add(mysql_events.stop(stream) if end == "Stop" else replica_groups.rotate(stream, "binlog.000099", 4))
+        stream.add(mysql_events.stop(stream) if end == "Stop" else replica_groups.rotate(stream, f"{name}.000099", 4))
 
 
 def _begin(stream: StreamBuilder, lengths: bytes | None = None, *, created: int = 0) -> None:

@@ -40,6 +40,7 @@ from conformance.mutants.relay.faulty_receivers import (
     KeepsTimeOfStart,
     LeavesOutWarned,
     LosesTagged,
+    LowerCaseNames,
     NoOwnPreviousGtids,
     OwnIdEverywhere,
     ReplacesNothing,
@@ -333,6 +334,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL4033-RELAY-EVENTS-AS-USUAL",
         "does not write the Rotate events of servers that are to be ignored",
         answer=_of(IgnoresRotates),
+    ),
+    Mutant(
+        "relay-names-in-lower-case",
+        "FORMAT-RELAY-EVENT",
+        "keeps the names of the source's logs in lower case",
+        answer=_of(LowerCaseNames),
     ),
     Mutant(
         "relay-name-of-crashed-source",

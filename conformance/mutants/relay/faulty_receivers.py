@@ -356,6 +356,14 @@ class IgnoresRotates(Receiver):
         return Reception.LEFT_OUT if ignored else super()._reception(event)
 
 
+class LowerCaseNames(Receiver):
+    """A receiver that keeps the names of the source's logs in lower case."""
+
+    def _replace(self, event: ReplicaEvent) -> None:
+        self._source_log = self._source_log.lower()
+        super()._replace(event)
+
+
 class FollowsLoggedRotates(Receiver):
     """A receiver that learns the name of the source's next log from the Rotate of the log alone."""
 
