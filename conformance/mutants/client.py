@@ -14,6 +14,7 @@ from conformance.wire.client import ConnectionLost
 from conformance.wire.dump_commands import DumpCommand
 from conformance.wire.messages import WireError
 
+_DEFINITIONS: Final = ("CREATE ", "ALTER ", "DROP ", "BEGIN", "XA ")
 #: The hyphens of a UUID.
 _OF_UUID: Final = 4
 
@@ -43,6 +44,44 @@ class _KeepsPositionAtRotate(Client):
         super().move(header, entry)
         if header.type == EventType.ROTATE:
             self.place = self.place[0], before
+
+
+class _KeepsPositionAtBeginning(Client):
+    """Takes the name of the next log from the Rotate that the source makes, and the position from the log's events."""
+
+    def move(self, header: Header, entry: dict[str, Any]) -> None:
+        before = self.place
+        super().move(header, entry)
+        if header.type == EventType.ROTATE and not header.log_pos:
+            self.place = self.place[0], before[1]
+
+
+class _MovedByZero(Client):
+    """Takes the log_pos 0 of an event within a transaction of MariaDB for a position."""
+
+    def move(self, header: Header, entry: dict[str, Any]) -> None:
+        super().move(header, entry)
+        if self.delivers(header) and header.type != EventType.ROTATE:
+            self.place = self.place[0], header.log_pos
+
+
+class _EndsAtDefinitions(Client):
+    """Knows the statements that are a transaction alone by their first word: those that define something."""
+
+    def track(self, header: Header, entry: dict[str, Any]) -> None:
+        words = entry.get("query", "").upper()
+        is_alone = header.type == EventType.QUERY and not self.in_transaction
+        if not is_alone or words.startswith(_DEFINITIONS):
+            super().track(header, entry)
+
+
+class _EndsAtFirstEvent(Client):
+    """Takes a transaction without BEGIN for one event, also where a variable comes before the statement."""
+
+    def track(self, header: Header, entry: dict[str, Any]) -> None:
+        super().track(header, entry)
+        if header.type == EventType.USER_VAR and not self.in_transaction:
+            self.complete()
 
 
 class _CutsNames(Client):
@@ -315,6 +354,30 @@ MUTANTS: Final = (
     ),
     _mutant("client-first-log", _POSITION, "does not take the log from artificial Rotate events", _KeepsFirstLog),
     _mutant("client-position-kept", _RESUMED, "does not take the position from a Rotate event", _KeepsPositionAtRotate),
+    _mutant(
+        "client-position-kept-at-beginning",
+        _RESUMED,
+        "takes the name of the next log from an artificial Rotate event, and not the position",
+        _KeepsPositionAtBeginning,
+    ),
+    _mutant(
+        "client-moved-by-zero",
+        _RESUMED,
+        "takes the position of an event within a transaction of MariaDB from its header, also where that is 0",
+        _MovedByZero,
+    ),
+    _mutant(
+        "client-ends-at-definitions",
+        "FORMAT-CLIENT-GTIDS",
+        "counts a statement without BEGIN only if it is CREATE, ALTER or DROP",
+        _EndsAtDefinitions,
+    ),
+    _mutant(
+        "client-ends-at-variable",
+        _RESUMED,
+        "counts a transaction without BEGIN at the variable before its statement",
+        _EndsAtFirstEvent,
+    ),
     _mutant("client-names-cut", _POSITION, "takes four bytes too many off the name in a Rotate event", _CutsNames),
     _mutant("client-names-in-lower-case", _POSITION, "turns the names of logs into lower case", _LowerCaseNames),
     _mutant("client-names-to-space", _POSITION, "takes the name of a log up to its first space", _NamesToSpace),

@@ -11,6 +11,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.servers import server_of
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import MISSING, NOT_MADE, Cause, passed_on_name
+from conformance.oracles.checks.announced_checksums import UNANNOUNCED, is_unannounced
 from conformance.oracles.checks.boundary_steps import OF_STEP, own_steps, step_cause
 from conformance.oracles.checks.boundary_steps import field_cause as boundary_field_cause
 from conformance.oracles.checks.client_checksums import TEXT_FOR_CHECKSUM, takes_text_for_checksum
@@ -156,7 +157,8 @@ def _of_written(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> 
     wanted, observed = written(entry), written(seen)
     if wanted is None or observed is None:
         return None
-    check = compared(wanted, observed)
+    is_same = wanted.body == observed.body and is_unannounced(alignment, index)
+    check = UNANNOUNCED if is_same else compared(wanted, observed)
     return replace(check, message=f"{alignment.describe(index)}: {check.message}") if check.cause else None
 
 

@@ -388,8 +388,9 @@ FREE: Final[tuple[Freedom, ...]] = (
         "relay",
         "values of own events",
         "in the replica's own events: the time, the server version and what follows from it, the position, the name "
-        "of the next relay log; under `worklog` also whether they have the markers of their types, and whether the "
-        "server id of the format description and of the Previous_gtids event is 0 or the replica's own",
+        "of the next relay log, the order of the sources in the set; under `worklog` also whether they have the "
+        "markers of their types, and whether the server id of the format description and of the Previous_gtids event "
+        "is 0 or the replica's own",
         "They are the replica's own. WL#4162 leaves open whether a replica marks them, and the id 0 in WL#7592 is that "
         "of Rotate events.",
         is_own_value,
@@ -414,8 +415,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "relay",
         "checksums of relay logs",
-        "whether an event has a checksum, which the source's format description then declares; the checksum must be "
-        "right",
+        "whether events have checksums, as the format description before them in the relay log then announces; they "
+        "must be right",
         "A relay log can have checksums although the source has none, and the reverse.",
         differs_in_checksum_alone,
     ),

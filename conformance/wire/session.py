@@ -7,6 +7,7 @@ from socket import socket
 from ssl import SSLContext
 from typing import Final
 
+from conformance.models.sender.sender_settings import FIRST
 from conformance.specs.versions import ByVersion, Profiles
 from conformance.wire.credentials import NATIVE, SHA2, password_answer
 from conformance.wire.dump_commands import COM_BINLOG_DUMP, COM_BINLOG_DUMP_GTID, DumpCommand, read_dump_command
@@ -246,7 +247,9 @@ class Session:
                 delivers |= event.is_logged
                 await self._send_event(event, acknowledged=queries.semi_sync)
                 count, last = count + 1, event
-                if event.is_logged and (cut := Cut(event.log_name, event.log_pos)) in self._seat.cuts:
+                # Before the first event of a log there is the Rotate that names it.
+                is_place = event.is_logged or event.log_pos == FIRST
+                if is_place and (cut := Cut(event.log_name, event.log_pos)) in self._seat.cuts:
                     self._seat.cuts.remove(cut)
                     return
         except WireError as error:

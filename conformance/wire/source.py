@@ -61,7 +61,7 @@ class Cut(NamedTuple):
 
     Attributes:
         log_name: The log.
-        log_pos: Where the event ends there, in bytes.
+        log_pos: Where the event ends there, in bytes; `FIRST`: after the Rotate with which the source begins it.
     """
 
     log_name: str

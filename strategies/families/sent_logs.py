@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import KNOWN_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.servers import (
@@ -17,7 +17,14 @@ from conformance.binlog.transaction_payload import Compression
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.sender.sender import WITH_MODE_CHECK
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import gtid_events, mariadb_events, mysql_events, payloads, server_events
+from conformance.strategies.events import (
+    gtid_events,
+    mariadb_events,
+    mysql_events,
+    payloads,
+    server_events,
+    statement_events,
+)
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
@@ -64,6 +71,12 @@ _ASKED_PLACE: Final = choices("position asked for", PLACES)
 _ANNOTATED: Final = Dimension(
     "Annotate_rows asked for", {"no": False, "yes": True}, profiles={"yes": Profiles("mariadb")}
 )
+#: What 11.4.5 and later log of a transaction between its Gtid event and its end has no position of its own.
+_POSITIONS: Final = Dimension(
+    "positions within transactions",
+    {"in each event": True, "none": False},
+    profiles={"none": Profiles("mariadb >= 11.4")},
+)
 _IGNORABLE_PLACE: Final = choices("place of ignorable events", ("between groups", "in a group", "last of the log"))
 _GROUPS: Final = Number("groups of a log")
 _GTID_MODE: Final = choices("Gtid events", ("anonymous", "gtid"))
@@ -85,15 +98,38 @@ _FIRST_OLD: Final = Dimension(
 )
 #: Numbers in a row are in one interval of a set, at the end of which and in the midst of which others are missing.
 _NUMBERS: Final = Dimension("numbers of the GTIDs", {"of any size": False, "in a row": True})
-#: The last group of each log, which has an end of its own kind.
+#: The last group of each log, which has an end of its own kind, or no BEGIN.
 _LAST_GROUP: Final = Dimension(
     "last group of a log",
     {
         each: each
-        for each in ("any", "rolled back", "prepared", "in a payload", "of more than 64 kB", "back to a savepoint")
+        for each in (
+            "any",
+            "rolled back",
+            "prepared",
+            "in a payload",
+            "of more than 64 kB",
+            "back to a savepoint",
+            "a statement alone",
+            "a variable and a statement",
+        )
     },
-    profiles={"prepared": WITH_XA_PREPARE, "in a payload": WITH_PAYLOADS},
+    profiles={
+        "prepared": WITH_XA_PREPARE,
+        "in a payload": WITH_PAYLOADS,
+        "a variable and a statement": Profiles("worklog", "mysql >= 8.0.21"),
+    },
 )
+#: Statements that commit by themselves, and have no BEGIN before them, with other first words than those of the groups.
+_ALONE: Final = (
+    "TRUNCATE TABLE `t1`",
+    "RENAME TABLE `t1` TO `t2`",
+    "GRANT SELECT ON *.* TO 'u'@'%'",
+    "ANALYZE TABLE `t1`",
+    "/* at the start */ create table `t3` (a int)",
+)
+#: In STATEMENT format, what the statement needs is logged before it; 5.7 and older refuse it with GTIDs.
+_OF_VARIABLE: Final = "CREATE TABLE `t2` SELECT @v AS `a`"
 #: A whole transaction in one event, which also ends where its last event does.
 _LAST_PACKED: Final = Dimension("payload last in a log", {"no": False, "yes": True}, profiles={"yes": WITH_PAYLOADS})
 _LONG_STATEMENT: Final = f"INSERT INTO `t1` VALUES (0, 0) /* {'x' * (1 << 16)} */"
@@ -123,7 +159,7 @@ Change = Callable[[Sequence[PlannedEvent]], Sequence[PlannedEvent]]
 @family(
     focus=("WL4033-SEND-IGNORABLE", "WL4033-CLIENT-IGNORABLE"),
     profiles=WITH_CHECKSUMS,
-    dimensions=(*_OF_LOGS, *_BY_POSITION, _GROUPS, _IGNORABLE_PLACE, _ANNOTATED, _FIRST_OLD, _LAST_PACKED),
+    dimensions=(*_OF_LOGS, *_BY_POSITION, _GROUPS, _IGNORABLE_PLACE, _ANNOTATED, _POSITIONS, _FIRST_OLD, _LAST_PACKED),
 )
 def sent_logs(stream: StreamBuilder) -> None:
     """One to three logs that follow each other, with ignorable events of unknown types, asked for by position."""
@@ -164,8 +200,19 @@ def _add_group(stream: StreamBuilder, code: int | None, *, old: bool = False) ->
         planned.insert(stream.choose.integer(first, len(planned) - 1), _ignorable(stream, code))
     if old:
         replica_groups.add(stream, planned)
-    else:
+    elif stream.vary(_POSITIONS):
         groups.add_group(stream, planned)
+    else:
+        _add_without_positions(stream, groups.with_gtid(stream, planned))
+
+
+def _add_without_positions(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
+    """Add a group whose events have a position at its ends alone; one that no server logs keeps its own."""
+    for index, event in enumerate(planned):
+        stream.add(event)
+        if 0 < index < len(planned) - 1 and event.type in KNOWN_TYPES:
+            stream.set_log_pos(0)
+    stream.timestamp += 1
 
 
 def _ignorable(stream: StreamBuilder, code: int) -> PlannedEvent:
@@ -243,6 +290,10 @@ def sent_gtids(stream: StreamBuilder) -> None:
 
 def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
     """Return a group that has something special, such as an end that is not an Xid or a COMMIT."""
+    if how == "a statement alone":
+        return [mysql_events.query(stream, stream.choose.one_of(_ALONE))]
+    if how == "a variable and a statement":
+        return [statement_events.user_var(stream), mysql_events.query(stream, _OF_VARIABLE)]
     transaction = groups.transaction(stream)
     if how == "back to a savepoint":
         # The changes after it belong to the group too: it is not the end that it looks like.

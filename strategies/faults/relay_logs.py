@@ -5,14 +5,16 @@ from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES
 from conformance.binlog.servers import (
     WITH_CHECKSUMS,
+    WITH_HEARTBEAT,
     WITH_IGNORABLE_FLAG,
     WITH_ROWS_QUERIES,
 )
 from conformance.specs.versions import EVERY_PROFILE, Profiles
-from conformance.strategies.events import mysql_events
+from conformance.strategies.events import mysql_events, server_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.faults.bodies import KINDS, OF_LENGTHS, WRONG, Kind, malformed
 from conformance.strategies.faults.framing import PLACE_OF_BIT, byte_of_bit, set_length
@@ -23,6 +25,7 @@ from conformance.strategies.groups import data_changes, replica_groups, replica_
 from conformance.strategies.groups import transactions as groups
 from conformance.strategies.groups.replica_variants import EXECUTED_BEFORE, GROUP, MODE, WITH_IGNORED_SERVERS
 
+_ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 #: The place of an event in its group -> its index.
 _PLACES: Final = {"first of its group": 0, "second of its group": 1, "last of its group": -1}
 _ROWS, _UNKNOWN, _ROTATE = "rows", "ignorable event of an unknown type", "Rotate"
@@ -35,6 +38,13 @@ _VICTIM: Final = Dimension(
 _DESCRIPTION: Final = "format description"
 #: Of what a receiver gets, that with which a log begins too: it is covered by the checksum that it announces itself.
 _RECEIVED: Final = Dimension(_VICTIM.name, {**_VICTIM.classes, _DESCRIPTION: _DESCRIPTION}, profiles=_VICTIM.profiles)
+_HEARTBEAT, _STOP, _MADE_ROTATE = "heartbeat", "Stop", "Rotate that the source makes"
+#: On the way there is damage to what is not written, too, and to what no log of the source has.
+_ARRIVED: Final = Dimension(
+    _VICTIM.name,
+    {**_RECEIVED.classes, **{each: each for each in (_HEARTBEAT, _STOP, _MADE_ROTATE)}},
+    profiles={**_RECEIVED.profiles, _HEARTBEAT: WITH_HEARTBEAT},
+)
 #: Whether the replica is to ignore the server whose events these are: it finds damage before it looks at the id.
 _OF_IGNORED: Final = Dimension(
     "the source is ignored", {"no": False, "yes": True}, profiles={"yes": WITH_IGNORED_SERVERS}
@@ -45,6 +55,7 @@ _OF_FIRST: Final = Impossible(
     {_VICTIM.name: (_DESCRIPTION,), _LOG.name: ("the first",)}, "the relay log does not begin with one that it can read"
 )
 _AFTER: Final = choices("after the fault", ("another group", "nothing"))
+_NO_BODY: Final = Impossible({_VICTIM.name: (_STOP,), PLACE_OF_BIT.name: ("body",)}, "a Stop has no body")
 _WITHOUT_ROWS: Final = Impossible(
     {"event with the fault": (_ROWS,), GROUP.name: ("statement that is one",)}, "a statement has no rows"
 )
@@ -135,7 +146,7 @@ _READ, _READ_LENGTHS = _events(
 def _add_groups(
     stream: StreamBuilder,
     mode: str,
-    next_log: Callable[[], None],
+    next_log: Callable[[int], None],
     after: str,
     victims: Dimension[str] = _VICTIM,
     *,
@@ -146,7 +157,7 @@ def _add_groups(
     Args:
         stream: The stream.
         mode: The source's gtid_mode.
-        next_log: Ends the source's log and begins its next one.
+        next_log: Ends the source's log with a Rotate with some flags, and begins its next one.
         after: What comes after the event and its group, of `_AFTER`.
         victims: The events that may have the fault.
         again: Whether the group comes twice if `EXECUTED_BEFORE` has it so; the family declares it then.
@@ -155,7 +166,7 @@ def _add_groups(
     description = 0
     replica_variants.add_before(stream, mode, _BEFORE)
     if stream.vary(_LOG) == "the second":
-        next_log()
+        next_log(0)
         types = [event.type for event, _, _ in stream.placed]
         description = len(types) - 1 - types[::-1].index(EventType.FORMAT_DESCRIPTION)
     planned = replica_variants.plain_group(stream, by_change=False)
@@ -168,8 +179,13 @@ def _add_groups(
     replica_groups.add(stream, planned)
     last = len(stream.placed) - 1
     index = last + 1
-    if victim == _ROTATE:
-        next_log()
+    if victim in (_ROTATE, _MADE_ROTATE):
+        next_log(_ARTIFICIAL if victim == _MADE_ROTATE else 0)
+    elif victim == _HEARTBEAT:
+        stream.add(server_events.heartbeat(stream))
+    elif victim == _STOP:
+        stream.add(mysql_events.stop(stream))
+        next_log(_ARTIFICIAL)
     elif victim == _UNKNOWN:
         # Without a body it could not be cut after its header.
         stream.add(mysql_events.ignorable(stream, UNASSIGNED[-1], stream.choose.octets(1, 40), flags=0))
@@ -192,7 +208,7 @@ def _relay_log(
     replica_groups.begin_relay_log(stream, lengths=lengths)
     mode = replica_variants.set_mode(stream)
 
-    def next_log() -> None:
+    def next_log(flags: int) -> None:
         replica_groups.begin_next_log(stream, lengths=lengths)
 
     return _add_groups(stream, mode, next_log, after, victims, again=True)
@@ -204,8 +220,8 @@ def _source_log(
     """Add what a source sends, and return where the event that is to have a fault begins and ends (exclusive)."""
     lengths = declare_up_to(stream, UNASSIGNED[-1]) if stream.server.rules.ignorable else None
 
-    def next_log() -> None:
-        stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4))
+    def next_log(flags: int) -> None:
+        stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4, flags=flags))
         stream.begin_log_of_source()
         groups.begin_plain_log(stream, lengths=lengths)
 
@@ -284,12 +300,12 @@ def wrong_checksums_in_relay_logs(stream: StreamBuilder) -> None:
     profiles=WITH_CHECKSUMS,
     fault=True,
     checksums=True,
-    dimensions=(PLACE_OF_BIT, _RECEIVED, _LOG, _AFTER, MODE, _BEFORE, GROUP, _OF_IGNORED),
-    impossible=(_WITHOUT_ROWS,),
+    dimensions=(PLACE_OF_BIT, _ARRIVED, _LOG, _AFTER, MODE, _BEFORE, GROUP, _OF_IGNORED),
+    impossible=(_WITHOUT_ROWS, _NO_BODY),
 )
 def wrong_checksums_received(stream: StreamBuilder) -> None:
     """Groups that a source sends, with an event of which one bit is wrong when it arrives."""
-    _spoil(stream, _source_log(stream, after=stream.vary(_AFTER), victims=_RECEIVED), "FORMAT-RELAY-CHECKSUM-WRONG")
+    _spoil(stream, _source_log(stream, after=stream.vary(_AFTER), victims=_ARRIVED), "FORMAT-RELAY-CHECKSUM-WRONG")
 
 
 @family(

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Final
 
 from conformance.binlog.event_types import GTID_TYPES, KNOWN_TYPES, ROWS_TYPES, EventType
@@ -11,9 +12,9 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
 from conformance.models.sender.sender import Log, LoggedEvent, Origin, Sender
-from conformance.models.sender.sender_settings import SenderSettings
+from conformance.models.sender.sender_settings import FIRST, SenderSettings
 from conformance.strategies.grammar.case import EVERY_EVENT, Expected
-from conformance.strategies.grammar.dimension import Dimension, Number, choices
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.questions.send import logs_of, settings_of
@@ -27,8 +28,9 @@ _OF_LOGS: Final = frozenset(
 #: What ends a group, and what prepares the statement after it.
 _ENDS: Final = frozenset(map(int, (EventType.XID, EventType.XA_PREPARE)))
 _END_WORDS: Final = ("COMMIT", "ROLLBACK")
-#: What looks like the end of a group: a client that takes it for one shows it where the connection is lost after it.
-_NO_END: Final = "ROLLBACK TO "
+#: What looks like the end of a group: a client that takes it for one shows it where the connection is lost after it. A
+#: variable does where a statement has no BEGIN.
+_NO_END: Final = ("ROLLBACK TO ", "XA END ")
 _PREPARING: Final = frozenset(
     map(int, (EventType.INTVAR, EventType.RAND, EventType.USER_VAR, EventType.ROWS_QUERY, EventType.BEGIN_LOAD_QUERY))
 )
@@ -44,8 +46,11 @@ _LOST_AFTER: Final = choices(
     "connection lost", ("never", "in a group", "after a group", "after an ignorable event", "at the end of a log")
 )
 _LOST_AGAIN: Final = Number("connections lost further", fewest=0)
+#: The Rotate with which a source begins its next log may be the last thing that arrives: it has the place from which to
+#: go on, which a client has from nowhere else where the log before it ends in a Stop.
+_LOST_BETWEEN: Final = yes_or_no("connection lost after the Rotate to the next log", when={"logs": ("2", "3")})
 #: The ways in which the questions vary, besides what the families of logs declare.
-DIMENSIONS: Final = (_LOST_AFTER, _LOST_AGAIN, _HEARTBEAT_SECONDS)
+DIMENSIONS: Final = (_LOST_AFTER, _LOST_AGAIN, _LOST_BETWEEN, _HEARTBEAT_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,24 +165,34 @@ def _cuts(
     group that was interrupted.
     """
     in_groups = [each for each in places if each.in_group and not each.ends_group]
-    returns = [each for each in in_groups if texts.get(each.event.offset, "").startswith(_NO_END)]
+    ends = [
+        each
+        for each in in_groups
+        if each.event.type == EventType.USER_VAR or texts.get(each.event.offset, "").startswith(_NO_END)
+    ]
     candidates = {
         "never": [],
-        "in a group": returns or in_groups,
+        "in a group": ends or in_groups,
         "after a group": [each for each in places if each.ends_group],
         "after an ignorable event": [each for each in places if each.is_ignorable],
         "at the end of a log": [each for each in places if each.event.type in (EventType.ROTATE, EventType.STOP)],
     }
     place = stream.vary(_LOST_AFTER)
     further = sum(1 for _ in stream.several_of(_LOST_AGAIN))
-    if place == "never" or not places:
-        return
-    chosen = [stream.choose.one_of(candidates[place] or list(places))]
-    chosen += [stream.choose.one_of(list(places)) for _ in range(further)]
-    for each in {each.event.offset: each for each in chosen}.values():
+    chosen = {}
+    if place != "never" and places:
+        some = [stream.choose.one_of(candidates[place] or list(places))]
+        some += [stream.choose.one_of(list(places)) for _ in range(further)]
+        chosen = {each.event.offset: each for each in some}
+    for each in chosen.values():
         index = delivered.index(each)
         resent = index + 1 - _begin(delivered, index, texts)
         yield {"log_name": each.log_name, "log_pos": each.event.end, "index": index, "resent": resent}
+    if stream.settings["logs"] > 1 and stream.vary(_LOST_BETWEEN):
+        for index, (each, following) in enumerate(pairwise(delivered)):
+            if each.log_name != following.log_name and each in places and each.event.offset not in chosen:
+                yield {"log_name": following.log_name, "log_pos": FIRST, "index": index, "resent": 0}
+                return
 
 
 def _begin(delivered: Sequence[_Delivered], index: int, texts: Mapping[int, str]) -> int:

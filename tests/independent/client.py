@@ -191,7 +191,8 @@ class _Client:
     def _receive(self, event: Event) -> None:
         if event.type == FORMAT:
             self.form = Format(event)
-        is_made = bool(event.flags & ARTIFICIAL) or not event.log_pos
+        # MariaDB 11.4 logs the events within a transaction without a position.
+        is_made = bool(event.flags & ARTIFICIAL) or (not event.log_pos and event.type in _OF_LOG)
         if event.type in _HEARTBEATS:
             return
         self._move(event, is_made)

@@ -118,11 +118,11 @@ class _Receiver:
             raise _Stopped(event.at)
 
     def _note(self, event: Event) -> None:
-        """Keep the GTID of a transaction, which counts as received when the next one begins."""
+        """Keep the GTID of a transaction, which counts as received when the next one begins, or when it ends."""
         assert self.form is not None
         tagged = (GTID_TAGGED,) if self.profile in ("mysql-8.4", "mysql-9.x") else ()
         if self.has_previous and event.type in (GTID, ANONYMOUS, *tagged):
-            if self.pending is not None:
+            if self.pending is not None and not isinstance(self.parser, Shipped):
                 add(self.gtids, *self.pending)
             try:
                 self.pending = None if event.type == ANONYMOUS else gtid_of(event, self.form)

@@ -187,29 +187,33 @@ def writing_own_events(case, answer):
     return answer_with(KeepsItsOwn, request_of(case))
 
 
-def checksummed(*, wanted, announced=False):
-    """Return a change that adds or removes all checksums of relay logs, and adapts the replica's own positions.
+def checksummed(*, wanted):
+    """Return a change that adds or removes the checksums of relay logs, as far as they can be announced.
 
-    If `announced`, the source's format descriptions are adapted to it, with checksums of their own.
+    The format descriptions are adapted to it, with checksums of their own, and the replica's own positions.
     """
 
     def changed_answer(case, answer):
         ends = {}
         events = []
+        announced = False
         for entry in answer.events:
             data = bytes.fromhex(entry["data"])
             type_code = data[4]
             has = len(data) >= HEADER_BYTES + 4 and zlib.crc32(data[:-4]) == int.from_bytes(data[-4:], "little")
             if type_code != EventType.FORMAT_DESCRIPTION:
                 body = data[HEADER_BYTES : -4 if has else None]
-                length = HEADER_BYTES + len(body) + (4 if wanted else 0)
+                length = HEADER_BYTES + len(body) + (4 if announced else 0)
                 timestamp, _, server_id, _, log_pos, flags = struct.unpack("<IBIIIH", data[:HEADER_BYTES])
                 # The Rotate in the place of a skipped event has the server id 0, and a position in some versions only.
                 if type_code == EventType.ROTATE and (flags & 0x40 or (not server_id and log_pos)):
                     log_pos = ends.get(entry["log"], len(MAGIC)) + length
                 data = struct.pack("<IBIIIH", timestamp, type_code, server_id, length, log_pos, flags) + body
-                data += zlib.crc32(data).to_bytes(4, "little") if wanted else b""
-            elif announced and FormatDescription.from_event(data).checksum_algorithm is not None:
+                data += zlib.crc32(data).to_bytes(4, "little") if announced else b""
+            elif FormatDescription.from_event(data).checksum_algorithm is None:
+                announced = False
+            else:
+                announced = wanted
                 data = data[:-5] + bytes([wanted])
                 plain = data[:17] + bytes([data[17] & ~Flag.BINLOG_IN_USE]) + data[18:]
                 data += zlib.crc32(plain).to_bytes(4, "little")

@@ -179,6 +179,12 @@ def test_a_client_that_keeps_events_back_is_blamed_for_the_event_that_it_refuses
         answer = answer_with(client, request_of(question))
         if answer.error is None or question.settings["source"]["cuts"]:
             continue
+        kinds = [(each["type"], each["log_pos"]) for each in question.expected.events]
+        end = kinds.index((answer.events[-1]["type"], answer.events[-1]["log_pos"])) + 1
+        kept_back = takewhile(may_be_kept_back, question.expected.events[end:])
+        unknown = [each["type"] not in KNOWN_TYPES for each in kept_back]
+        if any(unknown) and all(code in KNOWN_TYPES for code, _ in kinds[:end]):
+            continue  # No answer shows that it passes over an unknown ignorable event.
         failed = {each.requirement: each.signature for each in judge.judge(question, answer) if each.is_failure}
         assert failed == {"FORMAT-CLIENT-EVENT": "QUERY refused"}, index
         seen += 1
@@ -278,7 +284,7 @@ class StaysAtTableMaps(Client):
 
 def test_a_client_that_began_inside_a_group_may_have_the_events_of_that_again():
     judge, again = Judge(ReferenceImplementation().declaration.roles["client"]), 0
-    for index in range(40):
+    for index in range(200):
         question = case(f"client:sent_logs/mysql-5.7/0/{index}")
         cuts = question.settings["source"]["cuts"]
         if not any(cut["index"] == 0 and question.expected.events[0]["type"] == EventType.TABLE_MAP for cut in cuts):

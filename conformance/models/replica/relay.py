@@ -301,8 +301,8 @@ class Receiver:
 
     def _note(self, event: ReplicaEvent, data: bytes) -> None:
         if event.gtid or event.type in (EventType.ROTATE, EventType.FORMAT_DESCRIPTION):
-            # The transaction before is complete.
-            if self._gtid:
+            # A transaction that has not ended by now never will: the source crashed within it. 5.6.24 counts it.
+            if self._gtid and not self._own.retrieves_at_end:
                 self._retrieved.add(*gtid_parts(self._gtid))
             self._gtid = event.gtid if event.gtid != ANONYMOUS and ":" in event.gtid else ""
         self._follow(event)

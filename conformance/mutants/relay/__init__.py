@@ -8,6 +8,7 @@ from conformance.models.replica.relay import NewFeed, Receiver, RelaySettings
 from conformance.mutants.mutant import Mutant
 from conformance.mutants.relay.changed_entries import (
     clears_ignorable,
+    drops_checksums,
     marks_guesses,
     moves_rotates,
     rewords,
@@ -19,6 +20,7 @@ from conformance.mutants.relay.faulty_receivers import (
     CopiesLaterPreviousGtids,
     CopiesPreviousGtids,
     CountsCutOff,
+    CountsUnended,
     DropsFirstText,
     DropsIgnorable,
     DropsRows,
@@ -29,6 +31,7 @@ from conformance.mutants.relay.faulty_receivers import (
     ForgetsAtConnection,
     IgnoresOnce,
     IgnoresRotates,
+    KeepsFirstAlgorithm,
     KeepsFirstSet,
     KeepsIdsInBytes,
     KeepsParser,
@@ -37,10 +40,13 @@ from conformance.mutants.relay.faulty_receivers import (
     KeepsTimeOfStart,
     LeavesOutWarned,
     LosesTagged,
+    LowerCaseNames,
     NoOwnPreviousGtids,
     OwnIdEverywhere,
     ReplacesNothing,
     ResetsAtFormats,
+    RetrievesAtCommits,
+    RetrievesAtSavepoints,
     RetrievesAtUsualEnds,
     RetrievesEarly,
     RetrievesLate,
@@ -56,6 +62,7 @@ from conformance.mutants.relay.spoilt_events import (
     refusing_malformed,
     unverified,
     unverified_descriptions,
+    unverified_unwritten,
     writing_parts,
 )
 from conformance.protocol.observation import Observation, Refusal, Request
@@ -125,8 +132,20 @@ MUTANTS: tuple[Mutant, ...] = (
     Mutant(
         "relay-retrieved-at-usual-ends",
         "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
-        "counts a transaction that is prepared, or in a payload, only when the next one begins",
+        "does not count a transaction that is prepared, or in a payload",
         answer=_of(RetrievesAtUsualEnds),
+    ),
+    Mutant(
+        "relay-rolled-back-not-retrieved",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "does not count a transaction that is rolled back",
+        answer=_of(RetrievesAtCommits),
+    ),
+    Mutant(
+        "relay-retrieved-at-savepoint",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "counts a transaction as soon as it goes back to a savepoint",
+        answer=_of(RetrievesAtSavepoints),
     ),
     Mutant(
         "relay-ignores-once",
@@ -245,6 +264,12 @@ MUTANTS: tuple[Mutant, ...] = (
         answer=_of(CountsCutOff),
     ),
     Mutant(
+        "relay-group-of-crashed-source-counted",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "takes a transaction as received within which the source crashed",
+        answer=_of(CountsUnended),
+    ),
+    Mutant(
         "relay-next-format-created",
         "FORMAT-RELAY-EVENT",
         "goes on in the next relay log with the time of the source's start in its format description",
@@ -311,10 +336,28 @@ MUTANTS: tuple[Mutant, ...] = (
         answer=_of(IgnoresRotates),
     ),
     Mutant(
+        "relay-names-in-lower-case",
+        "FORMAT-RELAY-EVENT",
+        "keeps the names of the source's logs in lower case",
+        answer=_of(LowerCaseNames),
+    ),
+    Mutant(
         "relay-name-of-crashed-source",
         "FORMAT-RELAY-EVENT",
         "keeps the name of the source's log that ends without a Rotate",
         answer=_of(FollowsLoggedRotates),
+    ),
+    Mutant(
+        "relay-checksums-dropped",
+        "FORMAT-RELAY-EVENT",
+        "writes events without the checksums that the format description announces",
+        answer=_changing(drops_checksums),
+    ),
+    Mutant(
+        "relay-own-checksums-of-first-log",
+        "FORMAT-RELAY-EVENT",
+        "gives its own events checksums, or none, as the source's first format description has it",
+        answer=_of(KeepsFirstAlgorithm),
     ),
     Mutant(
         "relay-checksums-unverified",
@@ -327,6 +370,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-RELAY-CHECKSUM-WRONG",
         "writes format descriptions whose checksum is wrong",
         answer=unverified_descriptions,
+    ),
+    Mutant(
+        "relay-unwritten-unverified",
+        "FORMAT-RELAY-CHECKSUM-WRONG",
+        "does not look at the checksums of heartbeats and Stop events, which it does not write",
+        answer=unverified_unwritten,
     ),
     Mutant(
         "relay-spoilt-event-left-out",

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+from conformance.binlog.checksum import CHECKSUM_BYTES, ends_with_checksum
 from conformance.binlog.event_types import KNOWN_TYPES, EventType
 from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
@@ -34,6 +35,15 @@ def spoils_ends(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     """Change the last byte of each Query event: of its checksum, or of its statement."""
     data = bytes.fromhex(entry["data"])
     return {**entry, "data": (data[:-1] + bytes([data[-1] ^ 1])).hex()} if data[TYPE_AT] == EventType.QUERY else entry
+
+
+def drops_checksums(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an entry whose event has no checksum, although a format description still announces it."""
+    data = bytes.fromhex(entry["data"])
+    _, code, _, length, _, _ = _header(entry)
+    if code == EventType.FORMAT_DESCRIPTION or not ends_with_checksum(data):
+        return entry
+    return _with_header({**entry, "data": data[:-CHECKSUM_BYTES].hex()}, length=length - CHECKSUM_BYTES)
 
 
 def moves_rotates(entry: Mapping[str, Any]) -> Mapping[str, Any]:

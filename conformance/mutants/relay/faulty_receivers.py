@@ -104,7 +104,7 @@ class ForgetsAtConnection(Receiver):
 
 
 class RetrievesAtUsualEnds(Receiver):
-    """A receiver for which a transaction that is prepared, or in a payload, is complete when the next one begins."""
+    """A receiver that does not count a transaction that is prepared, or in a payload."""
 
     def _follow(self, event: ReplicaEvent) -> None:
         is_other = event.type in (EventType.XA_PREPARE, EventType.TRANSACTION_PAYLOAD)
@@ -113,6 +113,24 @@ class RetrievesAtUsualEnds(Receiver):
             self._gtid = ""
         super()._follow(event)
         self._gtid = kept if is_other else self._gtid
+
+
+class RetrievesAtCommits(Receiver):
+    """A receiver that does not count a transaction that is rolled back."""
+
+    def _follow(self, event: ReplicaEvent) -> None:
+        if event.query == "ROLLBACK":
+            self._gtid = ""
+        super()._follow(event)
+
+
+class RetrievesAtSavepoints(Receiver):
+    """A receiver that takes a transaction as complete which goes back to a savepoint."""
+
+    def _follow(self, event: ReplicaEvent) -> None:
+        super()._follow(event)
+        if self._gtid and event.query.startswith("ROLLBACK TO"):
+            self._retrieved.add(*gtid_parts(self._gtid))
 
 
 class IgnoresOnce(Receiver):
@@ -269,9 +287,19 @@ class CountsCutOff(Receiver):
     """A receiver that takes a transaction as received when the connection is lost within it."""
 
     def _connect(self) -> None:
-        gtid = self._gtid
+        if self._gtid:
+            self._retrieved.add(*gtid_parts(self._gtid))
         super()._connect()
-        self._gtid = gtid
+
+
+class CountsUnended(Receiver):
+    """A receiver that takes a transaction as received when another event shows that its end will not come."""
+
+    def _note(self, event: ReplicaEvent, data: bytes) -> None:
+        never_ends = event.gtid or event.type in (EventType.ROTATE, EventType.FORMAT_DESCRIPTION)
+        if self._gtid and never_ends:
+            self._retrieved.add(*gtid_parts(self._gtid))
+        super()._note(event, data)
 
 
 class KeepsTimeOfStart(Receiver):
@@ -288,6 +316,18 @@ class KeepsTimeOfStart(Receiver):
             if self._algorithm is not None:
                 made[-CHECKSUM_BYTES:] = checksum(made[:-CHECKSUM_BYTES]).to_bytes(CHECKSUM_BYTES, "little")
             self.events[-1] = last._replace(data=bytes(made))
+
+
+class KeepsFirstAlgorithm(Receiver):
+    """A receiver whose own events have checksums, or none, as the first format description of the source has it."""
+
+    _first: int | None = None
+
+    def _note(self, event: ReplicaEvent, data: bytes) -> None:
+        super()._note(event, data)
+        if event.type == EventType.FORMAT_DESCRIPTION:
+            self._first = self._algorithm if self._first is None else self._first
+            self._algorithm = self._first
 
 
 class LeavesOutWarned(Receiver):
@@ -314,6 +354,14 @@ class IgnoresRotates(Receiver):
     def _reception(self, event: ReplicaEvent) -> Reception:
         ignored = event.type == EventType.ROTATE and event.server_id in self.settings.ignored_ids
         return Reception.LEFT_OUT if ignored else super()._reception(event)
+
+
+class LowerCaseNames(Receiver):
+    """A receiver that keeps the names of the source's logs in lower case."""
+
+    def _replace(self, event: ReplicaEvent) -> None:
+        self._source_log = self._source_log.lower()
+        super()._replace(event)
 
 
 class FollowsLoggedRotates(Receiver):

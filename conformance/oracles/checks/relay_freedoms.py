@@ -19,6 +19,7 @@ from conformance.models.boundary.shipped_parser import ShippedParser
 from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.checks.announced_checksums import is_unannounced
 from conformance.oracles.checks.received_warnings import fed_entries
 from conformance.oracles.differences import Difference, differences
 from conformance.protocol.roles.relay import event_data, is_repeated_format
@@ -211,6 +212,8 @@ def is_own_value(alignment: Alignment, difference: Difference) -> bool:
         return False
     if is_stamped(alignment, pair[0].header):
         return _without_time(pair[0]) == _without_time(pair[1])
+    if is_unannounced(alignment, difference.index):
+        return False
     if not _is_own(alignment, pair[0]):
         return False
     wanted, seen = (_own_header(alignment, each) for each in pair)
@@ -250,7 +253,11 @@ def _is_own(alignment: Alignment, event: _Event) -> bool:
 
 def _asked_of(alignment: Alignment, event: _Event) -> bytes:
     """Return the part of the body that is asked for."""
-    if not event.begins_or_ends_a_log(alignment) or event.header.type == EventType.PREVIOUS_GTIDS:
+    if not event.begins_or_ends_a_log(alignment):
+        return event.body
+    if event.header.type == EventType.PREVIOUS_GTIDS:
+        with suppress(ValueError, MalformedBody):
+            return ExecutedGtids(GtidSet.from_bytes(event.body)).gtids().to_bytes()
         return event.body
     if event.header.type == EventType.FORMAT_DESCRIPTION:
         # A reader of the relay log needs these two; the server's version and the lengths are the replica's own.
@@ -330,7 +337,7 @@ def differs_in_checksum_alone(alignment: Alignment, difference: Difference) -> b
     pair = _pair(alignment, difference) if difference.field == "data" else None
     if pair is not None and announces_own_checksums(alignment, difference.index):
         return True
-    if pair is None or pair[0] != pair[1]:
+    if pair is None or pair[0] != pair[1] or is_unannounced(alignment, difference.index):
         return False
     entry = alignment.observed(difference.index)
     wanted = alignment.case.expected.events[difference.index]["data"]

@@ -145,16 +145,30 @@ def test_5_6_writes_its_own_previous_gtids_event_only_in_mode_on():
         assert len(Receiver(RelaySettings(profile="mysql-5.6", gtid_mode=mode)).events) == expected
 
 
-def test_the_own_previous_gtids_event_of_a_later_relay_log_holds_the_received_gtids():
+#: Whether the end of a transaction has come, and the number in the set of the next relay log after those before it. The
+#: source's next log begins then: 5.6.24 counts the transaction all the same, 5.7.22, 8.0.15 and 9.7.4 do not.
+COUNTED = {
+    ("mysql-9.7.4", True): 4,
+    ("mysql-9.7.4", False): 3,
+    ("mysql-8.0.15", False): 3,
+    ("mysql-5.7.22", False): 3,
+    ("mysql-5.6.24", False): 4,
+}
+
+
+@pytest.mark.parametrize(("release", "ends"), COUNTED)
+def test_the_own_previous_gtids_event_of_a_later_relay_log_holds_the_received_gtids(release, ends):
     uuid = bytes(15) + b"\x01"
     retrieved = GtidSet((Source(uuid, (Interval(1, 3),)),))
-    receiver = Receiver(RelaySettings(profile="mysql-9.x", retrieved=retrieved, gtid_mode="ON"))
+    receiver = Receiver(RelaySettings(profile=release, retrieved=retrieved, gtid_mode="ON"))
     gtid = ReplicaEvent(offset=0, type=int(EventType.GTID), length=65, gtid=f"{'0' * 8}-0000-0000-0000-{'0' * 11}1:3")
     receiver.receive(gtid, bytes(65))
+    if ends:
+        receiver.receive(ReplicaEvent(offset=65, type=int(EventType.XID), length=31), bytes(31))
     rotate = ReplicaEvent(offset=0, type=int(EventType.ROTATE), length=40, next_file="binlog.000002", next_position=4)
     receiver.receive(rotate, bytes(40))
     own = [event.data for event in receiver.events if event.type == EventType.PREVIOUS_GTIDS]
-    assert own[1][19:-4] == GtidSet((Source(uuid, (Interval(1, 4),)),)).to_bytes()
+    assert own[1][19:-4] == GtidSet((Source(uuid, (Interval(1, COUNTED[release, ends]),)),)).to_bytes()
 
 
 def test_a_rotate_replaces_the_last_event_left_out_when_the_connection_ends():
