@@ -147,7 +147,7 @@ def client_findings(family, change):
     return together
 
 
-@pytest.mark.parametrize("shown", [{"query"}, {"resume_log"}, {"query", "resume_log"}], ids=str)
+@pytest.mark.parametrize("shown", [("query",), ("resume_log",), ("query", "resume_log")], ids=" and ".join)
 def test_ends_that_a_client_takes_for_checksums_are_one_finding_in_statements_and_names(shown):
     def cut(case, answer):
         return replace(
