@@ -17,7 +17,7 @@ from conformance.models.handshake.refusal import UNAWARE
 from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.messages import encode_request
 from conformance.protocol.observation import Observation, Refusal, Trouble
-from conformance.protocol.roles.client import may_be_kept_back
+from conformance.protocol.roles.client import kind_of, may_be_kept_back
 from conformance.reference.client import Client, answer_with
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
@@ -293,3 +293,24 @@ def test_a_client_that_began_inside_a_group_may_have_the_events_of_that_again():
         assert [each for each in judge.judge(question, answer) if each.status == "fail"] == [], index
         again += len(answer.events) > len(question.expected.events)
     assert again
+
+
+def test_an_event_that_comes_again_is_not_taken_for_one_at_the_same_place_in_another_log():
+    judge, seen = Judge(ReferenceImplementation().declaration.roles["client"]), 0
+    for index in range(120):
+        question = case(f"client:sent_gtids/mysql-8.0/0/{index}")
+        events = ReferenceImplementation().ask(request_of(question)).events
+        for cut in question.settings["source"]["cuts"]:
+            before, after = events[: cut["index"] + 1], events[cut["index"] + 1 : -1]
+            times = {(kind_of(each), each["timestamp"]) for each in before}
+            if {kind_of(each) for each in after if (kind_of(each), each["timestamp"]) not in times} & dict(
+                times
+            ).keys():
+                connected = {**events[0], "type": EventType.ROTATE, "log_pos": 0, "timestamp": 0}
+                given = (*before, connected, *before, connected, *after, connected, events[-1])
+                answer = Observation(given, deliveries=9)
+                failed = {each.requirement for each in judge.judge(question, answer) if each.is_failure}
+                # What comes again is charged, where it is not free, and nothing of an event that comes once.
+                assert failed <= {RESUMED, "WL4033-CLIENT-IGNORABLE"}, index
+                seen += RESUMED in failed
+    assert seen

@@ -60,6 +60,11 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
     return entry["type"], entry["log_pos"]
 
 
+def content_of(entry: Mapping[str, Any]) -> Hashable:
+    """Return the same, and when and by which server it was logged: two logs may have an event in the same place."""
+    return kind_of(entry), entry.get("timestamp"), entry.get("server_id")
+
+
 def may_be_kept_back(entry: Mapping[str, Any]) -> bool:
     """Return whether a client need not deliver an event."""
     return entry["type"] in KEPT_BACK or bool(entry.get("flags", 0) & _IGNORABLE)
@@ -104,5 +109,6 @@ ROLE: Final = Role(
     is_served=True,
     aligned="sequence",
     kind_of=kind_of,
+    content_of=content_of,
     noun="event delivered",
 )
