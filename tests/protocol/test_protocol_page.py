@@ -20,7 +20,7 @@ def test_the_limits_are_the_default_ones():
     assert "10 seconds" in PAGE
     assert "30 seconds to start" in PAGE
     assert "2 GiB" in PAGE
-    assert "at most 1 MiB, an answer at most 4 MiB and 64 bytes for each byte\nof the stream" in PAGE
+    assert "at most 1 MiB, an answer at most 4 MiB and 64 bytes for each byte of the stream" in " ".join(PAGE.split())
     assert "After 5 hangs in a role" in PAGE
 
 

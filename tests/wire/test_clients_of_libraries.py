@@ -59,7 +59,7 @@ def pattern_for(library, pattern):
 
 
 def first(pattern, fits):
-    return next(case for index in range(400) if fits(case := case_of(CaseId.parse(pattern.format(index)))))
+    return next(case for index in range(1000) if fits(case := case_of(CaseId.parse(pattern.format(index)))))
 
 
 def without_cuts(case):
