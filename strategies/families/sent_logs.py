@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
-from conformance.binlog.event_types import KNOWN_TYPES, EventType
+from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.servers import (
@@ -71,13 +71,15 @@ _ASKED_PLACE: Final = choices("position asked for", PLACES)
 _ANNOTATED: Final = Dimension(
     "Annotate_rows asked for", {"no": False, "yes": True}, profiles={"yes": Profiles("mariadb")}
 )
-#: What 11.4.5 and later log of a transaction between its Gtid event and its end has no position of its own.
+_IGNORABLE_PLACE: Final = choices("place of ignorable events", ("between groups", "in a group", "last of the log"))
+#: What 11.4.5 and later log of a transaction between its Gtid event and its end has no position of its own. An event of
+#: an unknown type that has one would be a place to resume between a table and its rows.
 _POSITIONS: Final = Dimension(
     "positions within transactions",
     {"in each event": True, "none": False},
     profiles={"none": Profiles("mariadb >= 11.4")},
+    when={_IGNORABLE_PLACE.name: ("between groups", "last of the log")},
 )
-_IGNORABLE_PLACE: Final = choices("place of ignorable events", ("between groups", "in a group", "last of the log"))
 _GROUPS: Final = Number("groups of a log")
 _GTID_MODE: Final = choices("Gtid events", ("anonymous", "gtid"))
 #: Which GTIDs the replica has, and whether of other sources too.
@@ -200,17 +202,17 @@ def _add_group(stream: StreamBuilder, code: int | None, *, old: bool = False) ->
         planned.insert(stream.choose.integer(first, len(planned) - 1), _ignorable(stream, code))
     if old:
         replica_groups.add(stream, planned)
-    elif stream.vary(_POSITIONS):
+    elif code is not None or stream.vary(_POSITIONS):
         groups.add_group(stream, planned)
     else:
         _add_without_positions(stream, groups.with_gtid(stream, planned))
 
 
 def _add_without_positions(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
-    """Add a group whose events have a position at its ends alone; one that no server logs keeps its own."""
+    """Add a group whose events have a position at its ends alone."""
     for index, event in enumerate(planned):
         stream.add(event)
-        if 0 < index < len(planned) - 1 and event.type in KNOWN_TYPES:
+        if 0 < index < len(planned) - 1:
             stream.set_log_pos(0)
     stream.timestamp += 1
 

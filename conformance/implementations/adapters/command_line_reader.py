@@ -41,7 +41,7 @@ COMPRESSED_BEGIN = b"\n# Start of compressed events.\n"
 CHUNK = 1 << 20
 #: How much may be printed of a log, and for each of its bytes; how much of a log with a payload, which holds many more.
 PRINTED_LIMIT, PRINTED_FOR_BYTE = 16 << 20, 64
-IN_PAYLOAD_LIMIT = 256 << 20
+IN_PAYLOAD_LIMIT = 64 << 20
 #: What is printed after the last event.
 FOOTER = re.compile(rb"(?:^.*/\* added by mysqlbinlog \*/.*\n)*^DELIMITER ;\n# End of log file\n(?:.*\n){0,4}\Z", re.M)
 #: The offset of the next event; it may come before the header lines of another one.

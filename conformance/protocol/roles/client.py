@@ -61,8 +61,8 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
 
 
 def content_of(entry: Mapping[str, Any]) -> Hashable:
-    """Return the same, and when and by which server it was logged: two logs may have an event in the same place."""
-    return kind_of(entry), entry.get("timestamp"), entry.get("server_id")
+    """Return the same, and when it was logged: two logs may have an event of one type in the same place."""
+    return kind_of(entry), entry.get("timestamp")
 
 
 def may_be_kept_back(entry: Mapping[str, Any]) -> bool:
