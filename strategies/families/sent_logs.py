@@ -200,9 +200,10 @@ def _add_group(stream: StreamBuilder, code: int | None, *, old: bool = False) ->
         # In MariaDB's logs a Gtid event takes the place of BEGIN.
         first = min(1, len(planned) - 1) if stream.server.is_mariadb else 0
         planned.insert(stream.choose.integer(first, len(planned) - 1), _ignorable(stream, code))
+    has_positions = code is not None or stream.vary(_POSITIONS)
     if old:
         replica_groups.add(stream, planned)
-    elif code is not None or stream.vary(_POSITIONS):
+    elif has_positions:
         groups.add_group(stream, planned)
     else:
         _add_without_positions(stream, groups.with_gtid(stream, planned))

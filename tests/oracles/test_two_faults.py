@@ -25,7 +25,8 @@ def blamed(case, answer):
 
 def has_xid_and_no_cut(case):
     types = [each["type"] for each in case.expected.events]
-    return EventType.XID in types and not case.settings["source"]["cuts"]
+    is_asked = "FORMAT-CLIENT-HEARTBEAT" in case.marks
+    return EventType.XID in types and is_asked and not case.settings["source"]["cuts"]
 
 
 def with_heartbeat(answer):
