@@ -12,7 +12,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.io.Writer;
+import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -80,39 +80,52 @@ public final class Adapter {
       if (request.cmd.equals("stop")) {
         return;
       }
-      Map<String, Object> answer = request.cmd.equals("start") ? declaration() : answer(request);
-      if (request.cmd.equals("decode") && characters(answer) > ANSWER_BYTES + ANSWER_FOR_BYTE * request.bytes().length) {
-        answer = Map.of("seq", request.seq, "unsupported", "documents that are longer in text than an answer may be");
-      }
-      GSON.toJson(answer, answers);
-      answers.print("\n");
+      answers.print(text(request) + "\n");
       answers.flush();
     }
   }
 
-  /** Returns how long an answer is, without a copy of its text, which would be memory that the library does not take. */
-  private static long characters(Map<String, Object> answer) {
-    long[] count = {0};
-    GSON.toJson(
-        answer,
-        new Writer() {
-          @Override
-          public void write(char[] text, int start, int length) {
-            count[0] += length;
-          }
+  /** The text of an answer, which ends with an exception where it is longer than it may be, before the rest is copied. */
+  private static final class Text extends StringWriter {
+    private final long most;
 
-          @Override
-          public void write(String text, int start, int length) {
-            count[0] += length;
-          }
+    Text(long most) {
+      this.most = most;
+    }
 
-          @Override
-          public void flush() {}
+    @Override
+    public void write(char[] text, int start, int length) {
+      require(length);
+      super.write(text, start, length);
+    }
 
-          @Override
-          public void close() {}
-        });
-    return count[0];
+    @Override
+    public void write(String text, int start, int length) {
+      require(length);
+      super.write(text, start, length);
+    }
+
+    private void require(int more) {
+      if (getBuffer().length() + more > most) {
+        throw new TooLong();
+      }
+    }
+  }
+
+  private static final class TooLong extends RuntimeException {}
+
+  private static String text(Request request) throws IOException {
+    if (!request.cmd.equals("decode")) {
+      return GSON.toJson(request.cmd.equals("start") ? declaration() : answer(request));
+    }
+    Text text = new Text(ANSWER_BYTES + ANSWER_FOR_BYTE * request.bytes().length);
+    try {
+      GSON.toJson(answer(request), text);
+      return text.toString();
+    } catch (TooLong longer) {
+      return GSON.toJson(
+          Map.of("seq", request.seq, "unsupported", "documents that are longer in text than an answer may be"));
+    }
   }
 
   private static Map<String, Object> declaration() throws IOException {
