@@ -132,27 +132,21 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
     """
     if (place := crashed_at(case, trouble)) is not None:
         return Cause(f"{trouble.status} at a {place}")
-    end = _end_of(trouble)
+    end, has_reason = _end_of(trouble)
     is_used_up = OF_RESOURCES.search(end) is not None
-    fault = charged if case.expected.refused_at is not None and (is_used_up or not _has_reason(trouble)) else ""
+    fault = charged if case.expected.refused_at is not None and (is_used_up or not has_reason) else ""
     if is_used_up and trouble.status == "crash":
         # How it ends depends on how much is asked for.
         end = _OUT_OF_MEMORY
     return Cause(f"{trouble.status} at {fault}" if fault else trouble.status, reason=end)
 
 
-def _end_of(trouble: Trouble) -> str:
-    """Return how the process ended, with its reason if that is only on its standard error."""
-    reason = "" if _is_named(trouble) else crash_reason(trouble.detail)
-    return f"{trouble.signature}: {reason}" if reason else normalised(trouble.signature)
-
-
-def _is_named(trouble: Trouble) -> bool:
-    return _UNEXPLAINED_END.match(trouble.signature) is None
-
-
-def _has_reason(trouble: Trouble) -> bool:
-    return _is_named(trouble) or bool(crash_reason(trouble.detail))
+def _end_of(trouble: Trouble) -> tuple[str, bool]:
+    """Return how the process ended, and whether that has a reason, which may be on its standard error alone."""
+    named = _UNEXPLAINED_END.match(trouble.signature) is None
+    reason = "" if named else crash_reason(trouble.detail)
+    end = f"{trouble.signature}: {reason}" if reason else normalised(trouble.signature)
+    return end, named or bool(reason)
 
 
 def broken_by_crash(trouble: Trouble, charged: str) -> str:
@@ -162,7 +156,8 @@ def broken_by_crash(trouble: Trouble, charged: str) -> str:
         trouble: The crash, or other trouble.
         charged: The requirement on the fault.
     """
-    is_other = trouble.status == "crash" and _has_reason(trouble) and not OF_RESOURCES.search(_end_of(trouble))
+    end, has_reason = _end_of(trouble)
+    is_other = trouble.status == "crash" and has_reason and not OF_RESOURCES.search(end)
     return _NOT_OF_RESOURCES.get(charged, charged) if is_other else charged
 
 

@@ -168,14 +168,15 @@ class Judge:
 
         An adapter notices that an answer is too long to be sent only when it has it.
         """
-        took = Observation((), memory=trouble.memory, processor_seconds=trouble.processor_seconds)
-        measured = [each for each in case.marks if each in self._supported and self._oracles[each].is_measured]
-        failed = {each.requirement: each for each in self._examine(case, took) if each.is_failure} if measured else {}
-        return [
-            failed[each] if each in measured and each in failed else Verdict(each, "unsupported")
-            for each in case.marks
-            if each in self._oracles
-        ]
+        verdicts = {each: Verdict(each, "unsupported") for each in case.marks if each in self._oracles}
+        if trouble.memory is not None:
+            took = Observation((), memory=trouble.memory, processor_seconds=trouble.processor_seconds)
+            failed = (each for each in self._examine(case, took) if each.is_failure)
+            verdicts |= {each.requirement: each for each in failed if self._is_measured(each.requirement)}
+        return list(verdicts.values())
+
+    def _is_measured(self, requirement: str) -> bool:
+        return requirement in self._oracles and self._oracles[requirement].is_measured
 
     def _at_the_fault(self, case: Case) -> str:
         """Return the requirement on the event that must be refused, `TROUBLE` for a stream without one."""
