@@ -321,15 +321,13 @@ class Applier:
         So do 5.7.22, 8.0.15 and 9.7.4 with tables that can be rolled back.
         """
         self.history.append(self._gtid or ANONYMOUS)
-        if event.query.upper().startswith("ROLLBACK"):
+        is_undone = event.query.upper().startswith("ROLLBACK")
+        if is_undone:
             self._tables.rollback()
-            self._tables.commit()
-            self._logged = self._own_log.roll_back()
-            return
-        if _is_mysql(self._gtid):
+        elif _is_mysql(self._gtid):
             self._executed.add(*gtid_parts(self._gtid))
         self._tables.commit()
-        self._logged = self._own_log.commit(self._gtid)
+        self._logged = self._own_log.roll_back() if is_undone else self._own_log.commit(self._gtid)
 
     def _commit_within(self, kind: Kind) -> None:
         """Commit what is before a statement that commits implicitly, inside a group that goes on."""
