@@ -36,6 +36,7 @@ from conformance.strategies.scenarios.scenario_dimensions import (
     ENGINE,
     GTID_MODE,
     GTIDS,
+    NO_ANONYMOUS_NEXT,
     NUMBERED,
     ROWS_QUERIES,
 )
@@ -73,9 +74,6 @@ _GIVEN_TO_CREATION: Final = Dimension(
     # 5.6.24 refuses the next change and the next SET GTID_NEXT, too.
     profiles={"given": Profiles("mysql >= 5.7"), "ANONYMOUS": ALWAYS},
 )
-_CREATED_ANONYMOUSLY: Final = Impossible(
-    {"gtid_mode": ("ON",), "gtid_next": ("ANONYMOUS",)}, "servers refuse GTID_NEXT=ANONYMOUS with gtid_mode=ON"
-)
 
 
 @asking_family(
@@ -85,7 +83,7 @@ _CREATED_ANONYMOUSLY: Final = Impossible(
         _CREATE_MODE, _CREATE_FORMAT, BINLOG_CHECKSUM, ROWS_QUERIES, _ROWS_OF_SOURCE, _CREATIONS, _CREATE_ENGINE,
         _SOURCES, _GIVEN_TO_CREATION,
     ),
-    impossible=(_CREATED_ANONYMOUSLY,),
+    impossible=(NO_ANONYMOUS_NEXT,),
 )  # fmt: skip
 def create_select_splits(choose: Chooser, server: Server) -> Question:
     """CREATE TABLE ... SELECT in each format, allowed or refused, with rows and without, with atomic DDL or not."""

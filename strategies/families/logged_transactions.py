@@ -21,7 +21,7 @@ from conformance.models.server.statements import (
 )
 from conformance.models.server.tables import TableName
 from conformance.strategies.grammar.chooser import Chooser
-from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.questions.log import LogQuestion
@@ -35,6 +35,7 @@ from conformance.strategies.scenarios.scenario_dimensions import (
     END,
     GTID_MODE,
     GTIDS,
+    NO_ANONYMOUS_NEXT,
     NUMBERED,
     ROWS,
     ROWS_QUERIES,
@@ -184,16 +185,13 @@ _NEXT: Final = Dimension(
     when={"gtid_mode": ("OFF_PERMISSIVE", "ON_PERMISSIVE", "ON")},
     profiles={"ANONYMOUS": ALWAYS},
 )
-_NOT_ANONYMOUS: Final = Impossible(
-    {"gtid_mode": ("ON",), "gtid_next": ("ANONYMOUS",)}, "servers refuse GTID_NEXT=ANONYMOUS with gtid_mode=ON"
-)
 
 
 @asking_family(
     focus="WL7592-LOG-ON-MIXED-ENGINES-REFUSED",
     profiles=NUMBERED,
     dimensions=(GTID_MODE, _ENFORCED, _NEXT, BINLOG_FORMAT, BINLOG_CHECKSUM, ROWS_QUERIES, _TOGETHER, _PLAIN_FIRST),
-    impossible=(_NOT_ANONYMOUS,),
+    impossible=(NO_ANONYMOUS_NEXT,),
 )
 def mixed_engines(choose: Chooser, server: Server) -> Question:
     """Changes of transactional and of other tables in one statement or one transaction, allowed or refused."""

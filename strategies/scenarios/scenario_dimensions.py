@@ -5,7 +5,7 @@ from typing import Any, Final
 from conformance.binlog.servers import WITH_ROWS_QUERIES
 from conformance.models.server.logging_rules import RULES
 from conformance.models.server.settings import BINLOG_FORMATS, CHECKSUMS, GTID_MODES
-from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 
 #: The profiles whose servers write Gtid events of MySQL, and those that always do.
 NUMBERED: Final = RULES.where(lambda rules: rules.gtid_events in ("numbered", "always"))
@@ -20,6 +20,10 @@ GTID_MODE: Final = Dimension(
 )
 #: The two modes in which all statements are logged in one way.
 GTIDS: Final = Dimension("gtid_mode", {"OFF": "OFF", "ON": "ON"}, profiles={"ON": NUMBERED})
+#: Of families that also vary `gtid_next`.
+NO_ANONYMOUS_NEXT: Final = Impossible(
+    {"gtid_mode": ("ON",), "gtid_next": ("ANONYMOUS",)}, "servers refuse GTID_NEXT=ANONYMOUS with gtid_mode=ON"
+)
 BINLOG_FORMAT: Final = choices("binlog_format", BINLOG_FORMATS)
 BINLOG_CHECKSUM: Final = choices("binlog_checksum", CHECKSUMS)
 ROWS_QUERIES: Final = Dimension(
