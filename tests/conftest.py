@@ -1,11 +1,13 @@
 """The fixtures of all tests: the ground truth, if there is one, and the extras that tests need."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from conformance.engine.ending_signals import ENDING
 from tests.extras import ModuleOfTests
 from tests.real_servers.node_ids import file_and_server
 
@@ -14,6 +16,13 @@ settings.register_profile("kit", deadline=None, suppress_health_check=[HealthChe
 settings.load_profile("kit")
 
 _VARIABLE = "BINLOG_GROUND_TRUTH"
+
+
+def pytest_configure():
+    """Let signals end commands again: a shell without job control, or nohup, has what it starts ignore some of them."""
+    for each in ENDING:
+        if signal.getsignal(each) == signal.SIG_IGN:
+            signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
 
 
 def pytest_pycollect_makemodule(module_path, parent):
