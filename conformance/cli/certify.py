@@ -38,6 +38,8 @@ from conformance.specs.files import write_text
 MOST_CASES: Final = 10**12
 #: The most processes that share the work.
 MOST_JOBS: Final = 1024
+#: Processes that ask clients beside each other, unless the user gives a number: most of them wait to connect again.
+_OF_CLIENTS: Final = 8
 
 if TYPE_CHECKING:
     _Seconds = click.ParamType[float]
@@ -142,7 +144,7 @@ def limit_options(command: Callable[..., None]) -> Callable[..., None]:
     "--jobs",
     type=Integer(1, MOST_JOBS),
     help="Processes that share the work, each with an implementation of its own; the results are the same.  "
-    "[default: the cores of this machine]",
+    f"[default: one for each core, and at least {_OF_CLIENTS} in the role client, where most of the time is waits]",
 )
 @click.option("-x", "--exitfirst", is_flag=True, help="Stop at the first failure that is not in the baseline.")
 @result_options
@@ -193,7 +195,7 @@ def command(
         raise UserError(f"--jobs {jobs}: only one {spec} can be asked at a time")
     with ExitStack() as stack:
         # First the workers: they must not have the folder's lock, nor the progress bar's thread.
-        implementation = stack.enter_context(Workers(make, jobs or (1 if is_alone else cores())))
+        implementation = stack.enter_context(_workers(make, jobs, is_alone=is_alone))
         folder = report_folder(report, stack)
         progress = stack.enter_context(Progress())
         try:
@@ -225,6 +227,12 @@ def command(
     if stored is not None:
         output.echo(stored)
     raise SystemExit(exit_status(record))
+
+
+def _workers(make: Callable[[], registry.Implementation], jobs: int | None, *, is_alone: bool) -> Workers:
+    """Return the workers of a run: as many as the user asks for, or as are of use."""
+    number = jobs or (1 if is_alone else cores())
+    return Workers(make, number, number if jobs or is_alone else max(number, _OF_CLIENTS))
 
 
 def announce(implementation: registry.Implementation) -> None:

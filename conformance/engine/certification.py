@@ -26,6 +26,7 @@ from conformance.engine.workers import Workers
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judges
+from conformance.protocol.roles.registry import role_of
 from conformance.specs.profiles import group_of
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.family import families
@@ -144,9 +145,17 @@ class Certification:
                 if number and few:
                     continue  # The first round has asked all its cases.
                 count = self.budget.examples if terms.deadline is None else None if few else ROUND
-                yield DiscoveryShare(
-                    terms=terms, role=role, family=family, profiles=tuple(under), first=number * ROUND, count=count
-                )
+                # What waits is divided further: several such shares are done beside each other.
+                for together in [[each] for each in under] if role_of(role).is_served else [under]:
+                    yield DiscoveryShare(
+                        terms=terms,
+                        role=role,
+                        family=family,
+                        profiles=tuple(together),
+                        of_run=tuple(under),
+                        first=number * ROUND,
+                        count=count,
+                    )
             if terms.deadline is None:
                 return
             number += 1

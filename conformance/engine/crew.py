@@ -21,6 +21,14 @@ class Share(Protocol[_ResultT_co]):
         """The role in which it asks."""
 
     @property
+    def family(self) -> str:
+        """The family of its cases."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether its answers mostly wait for a network, so that a core does several such shares beside each other."""
+
+    @property
     def cost(self) -> int:
         """A rank of the time that it takes: several processes begin with what costs most."""
 

@@ -4,7 +4,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, TypeVar
 
 from conformance.implementations.process.child import CLOSED_OUTPUT, EXIT_SECONDS
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
@@ -12,6 +12,8 @@ from conformance.protocol.observation import Observation, Request, Trouble
 from conformance.specs.run_record import NOT_ASKED, WITHOUT_ANSWERS
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
+
+_Key = TypeVar("_Key", str, tuple[str, str])
 
 #: The part of all hangs that a run allows in one family, or to an implementation without an answer.
 _PART: Final = 0.4
@@ -106,11 +108,12 @@ class Patience:
             _known={} if again is None else again._known | again._waited_for,
         )
 
-    def after(self, role: str, begun: "Patience", ended: "Patience") -> "Patience | None":
+    def after(self, role: str, family: str, begun: "Patience", ended: "Patience") -> "Patience | None":
         """Return the patience after a part of the run that was done beside the parts before it, whose patience this is.
 
         Args:
             role: The role of the part.
+            family: Its family.
             begun: A copy with which the part began; nobody has changed it.
             ended: The copy with which it ended.
 
@@ -119,22 +122,26 @@ class Patience:
         """
         if begun == self:
             return ended
-        of_family = {key: cost for key, cost in ended._of_family.items() if cost != begun._of_family.get(key)}
         after = replace(
             self,
             _hangs=_sum(self._hangs, begun._hangs, ended._hangs),
             _other=_sum(self._other, begun._other, ended._other),
-            _of_family=self._of_family | of_family,
+            _of_family=_sum(self._of_family, begun._of_family, ended._of_family),
             _has_answered=self._has_answered or ended._has_answered,
             _waited_for={},
             _known={},
         )
         if len({(each.ends(role), each.exhausted) for each in (begun, self, after)}) > 1:
             return None
+        key = role, family
+        beside = begun._of_family.get(key, 0) != self._of_family.get(key, 0)
+        if beside and len({each._ends_family(key) for each in (begun, self, after)}) > 1:
+            return None
         hung = ended._hung() - begun._hung()
         if begun._parts(hung) != self._parts(hung):
             return None
-        return None if begun._assumes_answer and not self._has_answered and of_family else after
+        had_trouble = ended._of_family != begun._of_family
+        return None if begun._assumes_answer and not self._has_answered and had_trouble else after
 
     @property
     def few(self) -> float:
@@ -215,8 +222,12 @@ class Patience:
             return not_asked(self.limits.hangs if self._ended else self._spent_in_all(), where)
         if case.role in ended:
             return not_asked(self._spent(case.role), f"in the role {case.role}")
-        hangs = self._of_family.get(_key(case), 0)
-        return not_asked(hangs, f"in the family {case.id.family}") if hangs >= self.few else None
+        if self._ends_family(_key(case)):
+            return not_asked(self._of_family[_key(case)], f"in the family {case.id.family}")
+        return None
+
+    def _ends_family(self, key: tuple[str, str]) -> bool:
+        return self._of_family.get(key, 0) >= self.few
 
     def answer(
         self, case: Case, request: Request, ask: Callable[[Request], Observation | Trouble]
@@ -263,6 +274,6 @@ def _key(case: Case) -> tuple[str, str]:
     return case.role, case.id.family
 
 
-def _sum(before: dict[str, float], begun: dict[str, float], ended: dict[str, float]) -> dict[str, float]:
-    """Return numbers by role, with what a part of the run added between its beginning and its end."""
-    return before | {role: before.get(role, 0) + number - begun.get(role, 0) for role, number in ended.items()}
+def _sum(before: dict[_Key, float], begun: dict[_Key, float], ended: dict[_Key, float]) -> dict[_Key, float]:
+    """Return numbers by role or family, with what a part of the run added between its beginning and its end."""
+    return before | {key: before.get(key, 0) + number - begun.get(key, 0) for key, number in ended.items()}

@@ -17,6 +17,7 @@ from conformance.engine.unused import Unused
 from conformance.implementations.registry import Implementation
 from conformance.oracles.judge import Judges
 from conformance.oracles.verdict import Verdict, by_finding
+from conformance.protocol.roles.registry import role_of
 from conformance.specs.profiles import group_of
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.family import families, recorded
@@ -99,13 +100,14 @@ class Asking:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiscoveryShare:
-    """Cases of one family in one role, under all its profiles: hangs in a family are counted over all of them.
+    """Cases of one family in one role, under some profiles.
 
     Attributes:
         terms: What all shares of the run have in common.
         role: The role in which the questions are asked.
         family: The family.
         profiles: The profiles, in their order.
+        of_run: Those of the run, among which the cases of the family are divided.
         first: The number of the first case under each profile.
         count: How many cases are made under each profile, None for those that every pair of classes needs.
     """
@@ -114,8 +116,14 @@ class DiscoveryShare:
     role: str
     family: str
     profiles: tuple[str, ...]
+    of_run: tuple[str, ...]
     first: int = 0
     count: int | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether the streams are served over a network."""
+        return role_of(self.role).is_served
 
     @property
     def cost(self) -> int:
@@ -126,7 +134,7 @@ class DiscoveryShare:
 
     def _numbers(self, profile: str) -> Sequence[int]:
         if self.count is None:
-            return numbers_by_default(self.family, self.profiles, role=self.role)[profile]
+            return numbers_by_default(self.family, self.of_run, role=self.role)[profile]
         return range(self.first, self.first + self.count)
 
     def done(self, asking: Asking, patience: Patience) -> Discoveries:
@@ -197,6 +205,16 @@ class ShrinkingShare:
     def role(self) -> str:
         """The role of the case."""
         return self.case.role
+
+    @property
+    def family(self) -> str:
+        """The family of the case."""
+        return self.case.id.family
+
+    @property
+    def waits(self) -> bool:
+        """Whether the stream is served over a network."""
+        return role_of(self.role).is_served
 
     @property
     def cost(self) -> int:

@@ -5,7 +5,7 @@ import os
 import signal
 import traceback
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from ctypes import c_bool
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from multiprocessing.sharedctypes import RawValue
 from types import FrameType
 from typing import Any, Final, Generic, NoReturn, Self
 
-from conformance.engine.crew import ShareT
+from conformance.engine.crew import Share, ShareT
 from conformance.engine.events import PairFinished
 from conformance.engine.patience import Patience
 from conformance.engine.process_pool import can_fork, end_with_parent, signals_held, take_signals
@@ -99,12 +99,19 @@ class Workers:
 
     Args:
         make: Makes the implementation; each process calls it, and starts what it returns before its first share.
-        number: How many processes.
+        number: How many processes work at the same time.
+        most: How many there are where their shares mostly wait; `number` if it is None.
+
+    Raises:
+        ValueError: There are fewer at the most.
     """
 
-    def __init__(self, make: Callable[[], Implementation], number: int) -> None:
+    def __init__(self, make: Callable[[], Implementation], number: int, most: int | None = None) -> None:
         self._make = make
         self._number = number
+        self._most = number if most is None else most
+        if self._most < number:
+            raise ValueError(f"of {number} processes there are at the most {most}")
         self._stopped = RawValue(c_bool, False)
         self._workers: list[_Worker] = []
         self._declaration: Declaration | None = None
@@ -114,7 +121,7 @@ class Workers:
         families()
         oracles()
         try:
-            for _ in range(self._number):
+            for _ in range(self._most):
                 with signals_held():  # Nothing would end one that has begun and is not in the list.
                     self._workers.append(_Worker(self._make, self._stopped, self._workers))
         except BaseException:
@@ -157,19 +164,19 @@ class Workers:
         gone another way after them, which only trouble can cause, it is done again.
         """
         self._stopped.value = False
-        order = _Order(in_order_of_beginning(shares, workers=self._number), patience, settle, needed)
+        order = _Order(in_order_of_beginning(shares, workers=self._most), patience, settle, needed)
         idle = list(self._workers)
-        busy: dict[Connection, tuple[_Worker, int, Patience]] = {}
+        busy: dict[Connection, tuple[_Worker, int, ShareT, Patience]] = {}
         while True:
-            while idle and (begun := order.begin()) is not None:
+            while self._has_room([share for _, _, share, _ in busy.values()]) and (begun := order.begin()) is not None:
                 number, share, of_share = begun
                 worker = idle.pop()
                 worker.send((share, of_share))
-                busy[worker.pipe] = worker, number, of_share
+                busy[worker.pipe] = worker, number, share, of_share
             if not busy:
                 return order.patience
             for pipe in wait(list(busy)):
-                worker, number, of_share = busy[pipe]  # type: ignore[index]  # the pipes that were given
+                worker, number, _, of_share = busy[pipe]  # type: ignore[index]  # the pipes that were given
                 kind, content = worker.receive()
                 if kind is PairFinished:
                     progress(content)
@@ -179,15 +186,20 @@ class Workers:
                 order.end(number, _Result(content[0], of_share, content[1]))
             self._stopped.value = order.stopped
 
+    def _has_room(self, busy: Collection[Share[Any]]) -> bool:
+        """Return whether another share may begin: one that waits takes a smaller part of the cores than others."""
+        waiting = sum(share.waits for share in busy)
+        return (len(busy) - waiting) * self._most + waiting * self._number < self._number * self._most
+
 
 def in_order_of_beginning(shares: Iterable[ShareT], *, workers: int) -> Iterator[tuple[int, ShareT]]:
     """Return shares with their numbers, in the order in which they begin.
 
-    A long share that begins last leaves the other workers idle at the end. One worker has no use for another order. The
-    first begins first, as it shows whether there are answers at all.
+    A long share that begins last leaves the other workers idle at the end, and those that wait leave room for others.
+    One worker has no use for another order. The first begins first, as it shows whether there are answers at all.
     """
     if workers > 1 and isinstance(shares, Sequence):
-        return iter(sorted(enumerate(shares), key=lambda each: (each[0] > 0, -each[1].cost)))
+        return iter(sorted(enumerate(shares), key=lambda each: (each[0] > 0, not each[1].waits, -each[1].cost)))
     return enumerate(shares)
 
 
@@ -249,7 +261,8 @@ class _Order(Generic[ShareT]):
         patience = self.patience
         for each in sorted(ended for ended in self._ended if ended < number):
             if (result := self._ended[each]) is not None:
-                patience = patience.after(self._open[each].role, result.begun, result.ended) or patience
+                share = self._open[each]
+                patience = patience.after(share.role, share.family, result.begun, result.ended) or patience
         return patience
 
     def _waits(self) -> bool:
@@ -284,7 +297,8 @@ class _Order(Generic[ShareT]):
         while self._next in self._ended:
             result = self._ended.pop(self._next)
             if result is not None:
-                after = self.patience.after(self._open[self._next].role, result.begun, result.ended)
+                share = self._open[self._next]
+                after = self.patience.after(share.role, share.family, result.begun, result.ended)
                 if after is None:
                     if not self.stopped:
                         self._again.append((self._next, result.ended))

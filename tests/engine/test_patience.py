@@ -184,7 +184,7 @@ def test_a_part_that_waited_longer_than_after_those_before_it_is_done_again(befo
         ended.note(case, HANG)
     for _ in range(before):
         patience.note(case, HANG)
-    assert (patience.after("decode", begun, ended) is None) == done_again
+    assert (patience.after("decode", "transactions", begun, ended) is None) == done_again
 
 
 def test_what_is_done_again_does_not_wait_again():

@@ -8,6 +8,7 @@ import zlib
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -26,6 +27,7 @@ from conformance.strategies.grammar.family import case_of
 
 FAMILIES = ("bad_magic", "ignorable_events", "rows_query_streams", "rotations", "transactions")
 PROFILES = ("mysql-5.6", "mysql-8.0", "mariadb-10.x")
+SELECTION = Selection(profiles=PROFILES, families=FAMILIES)
 
 
 class Troubled(ReferenceImplementation):
@@ -66,17 +68,17 @@ TESTED = {
 }
 
 
-def record_of(make, jobs, *, budget=Budget(6), seconds=None):  # noqa: B008 - frozen
+def record_of(make, jobs, *, most=None, budget=Budget(6), selection=SELECTION):  # noqa: B008 - frozen
     """Return the lines of a run's record, with the number of pairs that were shown as finished."""
     lines, pairs = [], []
     options = {
         "spec": "tested",
-        "selections": [Selection(profiles=PROFILES, families=FAMILIES)],
+        "selections": [selection],
         "budget": budget,
         "listeners": [RecordLines(lines.append), lambda event: pairs.append(isinstance(event, PairFinished))],
         "limits": Limits(hangs=5),
     }
-    with Workers(make, jobs) if jobs else make() as tested:
+    with Workers(make, jobs, most) if jobs else make() as tested:
         Certification(implementation=tested, **options).run()
     lines[0] = replace_times(lines[0], started="")
     lines[-1] = replace_times(lines[-1], elapsed=0.0)
@@ -104,6 +106,13 @@ def test_the_record_is_the_same_however_many_workers_there_are(tested, fork):
         record, finished = fork(record_of, TESTED[tested], jobs)
         assert record == alone, f"with {jobs} workers"
         assert finished >= pairs
+
+
+@pytest.mark.parametrize("tested", ["wrong", "some troubles", "many hangs", "hangs always"])
+def test_the_record_is_the_same_where_more_shares_wait_beside_each_other(tested, fork):
+    selection = Selection(role="client", profiles=("mysql-5.7", "mysql-8.0", "mysql-8.4"))
+    alone, _ = fork(record_of, TESTED[tested], None, selection=selection)
+    assert fork(record_of, TESTED[tested], 1, most=4, selection=selection)[0] == alone
 
 
 class Silent(ReferenceImplementation):
@@ -138,19 +147,21 @@ def test_the_first_failure_is_the_same_however_many_workers_there_are(fork):
 class Numbered:
     cost: int
     role: str = "decode"
+    family: str = "transactions"
+    waits: bool = False
 
     def done(self, asking, patience):
         return self.cost
 
 
-def do_shares(shares, jobs):
+def do_shares(shares, jobs, most=None):
     """Return the results of shares in the order in which they began, and in which they were settled."""
     begun, settled = [], []
-    with Workers(ReferenceImplementation, jobs) as workers:
+    with Workers(ReferenceImplementation, jobs, most) as workers:
         workers.do(
             shares,
             Patience(roles=2),
-            needed=lambda share: begun.append(share.number if isinstance(share, Hung) else share.cost) or True,
+            needed=lambda share: begun.append(getattr(share, "number", share.cost)) or True,
             settle=lambda share, result: settled.append(result),
         )
     return begun, settled
@@ -164,12 +175,39 @@ def test_what_costs_most_begins_after_the_first_and_is_settled_in_its_place(fork
 
 
 @dataclass(frozen=True)
+class Meeting:
+    """A share that goes on when so many have begun, and returns how many had by then; or after some seconds."""
+
+    folder: Path
+    number: int
+    waits: bool
+    role: str = "client"
+    family: str = "sent_logs"
+    cost: int = 1
+
+    def done(self, asking, patience):
+        (self.folder / str(os.getpid())).touch()
+        end = time.monotonic() + (20 if self.waits else 1)
+        while (begun := len(list(self.folder.iterdir()))) < self.number and time.monotonic() < end:
+            time.sleep(0.01)
+        return begun
+
+
+@pytest.mark.parametrize(("waits", "together"), [(True, 4), (False, 2)])
+def test_only_shares_that_wait_are_done_by_more_workers_than_work_at_the_same_time(fork, tmp_path, waits, together):
+    _, settled = fork(do_shares, [Meeting(tmp_path, 4, waits) for _ in range(4)], 2, most=4)
+    assert min(settled) == together
+
+
+@dataclass(frozen=True)
 class Hung:
     """A share in which nothing answers in time; the second of a role begins before the first has ended."""
 
     number: int
     role: str
     cost: int = 1
+    family: str = "transactions"
+    waits: bool = False
 
     def done(self, asking, patience):
         case = replace(case_of(CaseId.parse(f"transactions/mysql-8.0/0/{self.number}")), role=self.role)
