@@ -1,7 +1,7 @@
 """`binlog-conformance corpus`: very large corpora on Spark."""
 
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -11,6 +11,7 @@ import click
 from conformance.cli.certify import explain_baseline, hold, store_baseline, writable
 from conformance.cli.command_group import CommandGroup
 from conformance.cli.corpus_options import judging_options, output_options, role_option, size_options, spark_options
+from conformance.cli.corpus_session import mistakes_in_one_line, session_of
 from conformance.cli.examples import examples
 from conformance.cli.exit_status import exit_status
 from conformance.cli.file_path import FilePath
@@ -18,7 +19,6 @@ from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, User
 from conformance.cli.names import IMPLEMENTATION
 from conformance.cli.result_output import ResultOutput, result_options
 from conformance.implementations.process.limits import limits_of
-from conformance.specs.extras import install_command
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -28,9 +28,8 @@ if TYPE_CHECKING:
     from conformance.corpus.results import Results
     from conformance.corpus.run import CorpusRun
     from conformance.engine.events import RunFinished
+    from conformance.protocol.observation import Declaration
     from conformance.reports.record import RunRecord
-
-_NEEDS = f"corpora need Spark: {install_command('spark')}"
 
 
 @click.group(
@@ -98,7 +97,12 @@ def run(spec: str, **options: Any) -> None:
         repeated=True,
     )
     size = _size(options)
-    _judge(spec, options, lambda corpus_run, spark: corpus_run.run(selection, size=size, seed=options["seed"]))
+    _judge(
+        spec,
+        options,
+        lambda corpus_run, spark: corpus_run.run(selection, size=size, seed=options["seed"]),
+        possible=selection.pairs,
+    )
 
 
 @command.command(
@@ -119,7 +123,12 @@ def check(corpus: str, spec: str, **options: Any) -> None:
     from conformance.engine.selection import Selection
 
     selection = Selection(requirements=options["requirement"])
-    _judge(spec, options, lambda corpus_run, spark: corpus_run.check(_output(spark, corpus), selection))
+    _judge(
+        spec,
+        options,
+        lambda corpus_run, spark: corpus_run.check(_output(spark, corpus), selection),
+        possible=lambda declaration: selection.check_requirements(),
+    )
 
 
 @command.command(
@@ -144,15 +153,16 @@ def generate(**options: Any) -> None:
     try:
         for each in profiles:
             profile_named(each)
+        selection = Selection(options["role"], families=_names(options["families"]), repeated=True)
+        pairs = selection.pairs_under(profiles or tuple(PROFILES))
     except ValueError as error:
         raise UserError(str(error)) from error
-    with _mistakes_in_one_line(), _spark(options) as spark, _progress() as progress:
+    with mistakes_in_one_line(), session_of(options) as spark, _progress() as progress:
         from conformance.corpus.plan import Plan
         from conformance.corpus.run import Options
         from conformance.corpus.run import generate as write_corpus
 
-        selection = Selection(options["role"], families=_names(options["families"]), repeated=True)
-        plan = Plan(tuple(selection.pairs_under(profiles or tuple(PROFILES))), options["seed"], options["role"])
+        plan = Plan(tuple(pairs), options["seed"], options["role"])
         output = _output(spark, options["output"])
         run_options = Options(resume=options["resume"], watch=progress)
         with output.in_use():
@@ -177,10 +187,11 @@ def generate(**options: Any) -> None:
 def report(run_uri: str, folder: Path, history: str | None, **options: Any) -> None:
     """Write the reports of a RUN to FOLDER: those of `certify`, the coverage and the trend."""
     show = _shown(options)
-    with _mistakes_in_one_line(), ExitStack() as stack, _spark(options) as spark:
+    with mistakes_in_one_line(), ExitStack() as stack:
+        hold(folder, stack)
+        spark = stack.enter_context(session_of(options))
         from conformance.corpus.results import read_results
 
-        hold(folder, stack)
         output = _output(spark, run_uri)
         record = _record(output, folder)
         _write_reports(folder, record, read_results(spark, output), _history(spark, history))
@@ -204,7 +215,7 @@ def compare(first: str, second: str, **options: Any) -> None:
     from conformance.reports.comparison import compare_runs
     from conformance.reports.comparison_text import comparison_lines
 
-    with _mistakes_in_one_line(), _spark(options) as spark, TemporaryDirectory() as scratch:
+    with mistakes_in_one_line(), session_of(options) as spark, TemporaryDirectory() as scratch:
         records = [_record(_output(spark, uri), Path(scratch) / name) for name, uri in (("a", first), ("b", second))]
     comparison = compare_runs(records[0], records[1], paths=(first, second))
     for line in comparison_lines(comparison):
@@ -213,21 +224,32 @@ def compare(first: str, second: str, **options: Any) -> None:
 
 
 def _judge(
-    spec: str, options: dict[str, Any], judge: Callable[["CorpusRun", "SparkSession"], tuple["RunFinished", "Results"]]
+    spec: str,
+    options: dict[str, Any],
+    judge: Callable[["CorpusRun", "SparkSession"], tuple["RunFinished", "Results"]],
+    *,
+    possible: Callable[["Declaration"], object],
 ) -> None:
-    """Judge with `run` or `check`, write the record and the reports, and exit."""
+    """Judge with `run` or `check`, write the record and the reports, and exit.
+
+    Args:
+        spec: The implementation.
+        options: The options of the command.
+        judge: Judges it with Spark.
+        possible: Raises ValueError if there is nothing to judge of an implementation that declares this.
+    """
     from conformance.engine.baseline import Baseline
 
     show = _shown(options)
     limits = limits_of(options["answer_time"], options["memory"], options["hangs"], options["environment"])
-    with _mistakes_in_one_line(), ExitStack() as stack:
+    with mistakes_in_one_line(), ExitStack() as stack:
         if options["write_baseline"] is not None:
             writable(options["write_baseline"])
         if options["report"] is not None:
             hold(options["report"], stack)
         known = Baseline() if options["baseline"] is None else Baseline.load(options["baseline"])
-        _start_here(spec, limits)
-        spark = stack.enter_context(_spark(options))
+        possible(_declared_here(spec, limits))
+        spark = stack.enter_context(session_of(options))
         progress = stack.enter_context(_progress())
         from conformance.corpus.output import RECORD
         from conformance.corpus.results_table import append_results, check_format
@@ -286,8 +308,8 @@ def _shown(options: dict[str, Any]) -> ResultOutput:
     return ResultOutput(options["form"], options["quiet"], options["verbose"])
 
 
-def _start_here(spec: str, limits: Any) -> None:
-    """Start the implementation once, before anything that takes longer.
+def _declared_here(spec: str, limits: Any) -> "Declaration":
+    """Start the implementation once, before anything that takes longer, and return what it declares.
 
     Raises:
         CannotStart: It does not start.
@@ -295,8 +317,8 @@ def _start_here(spec: str, limits: Any) -> None:
     """
     from conformance.implementations.registry import implementation
 
-    with implementation(spec, limits=limits):
-        pass
+    with implementation(spec, limits=limits) as started:
+        return started.declaration
 
 
 def _write_reports(folder: Path, record: "RunRecord", results: "Results", history: "History | None") -> None:
@@ -374,59 +396,3 @@ def _progress() -> Any:
     from conformance.corpus.progress import CorpusProgress
 
     return CorpusProgress()
-
-
-@contextmanager
-def _spark(options: dict[str, Any]) -> Iterator["SparkSession"]:
-    try:
-        from conformance.corpus.session import given_session, spark_session
-    except ImportError as error:
-        raise UserError(f"{_NEEDS} ({error})") from error
-    settings = dict(each.partition("=")[::2] for each in options["settings"])
-    if "" in settings or not all("=" in each for each in options["settings"]):
-        raise UserError("--conf takes KEY=VALUE")
-    given = click.get_current_context().obj
-    if given is None:
-        with spark_session(master=options["master"], settings=settings) as spark:
-            yield spark
-        return
-    if settings or options["master"] is not None:
-        raise UserError("a session that is given has its master and its settings: leave out --master and --conf")
-    with given_session(given):
-        yield given
-
-
-@contextmanager
-def _mistakes_in_one_line() -> Iterator[None]:
-    """Turn every error that a user can fix into one line."""
-    try:
-        from py4j.protocol import Py4JError
-        from pyspark.errors import PySparkException
-
-        from conformance.corpus.java import NoJava
-        from conformance.corpus.output import NotUsable
-        from conformance.corpus.results_table import NoTable
-        from conformance.corpus.session import NoSession, reason
-        from conformance.corpus.storage import StorageError
-        from conformance.corpus.waves import WaveFailed
-        from conformance.engine.run_lock import InUse
-    except ImportError as error:
-        raise UserError(f"{_NEEDS} ({error})") from error
-    from conformance.engine.baseline import BaselineError
-    from conformance.implementations.process.process_implementation import CannotStart
-    from conformance.reports.record import RecordError
-
-    try:
-        yield
-    except (BaselineError, CannotStart, InUse, NoJava, NoSession, NoTable, NotUsable, RecordError) as error:
-        raise UserError(str(error)) from error
-    except (StorageError, WaveFailed) as error:
-        raise UserError(str(error)) from error
-    except (Py4JError, PySparkException) as error:
-        raise UserError(f"Spark: {reason(error)}") from error
-    except ConnectionError as error:
-        raise UserError(f"Spark does not answer: {error.strerror}") from error
-    except OSError as error:
-        raise UserError(f"{error.filename or 'reading or writing'}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise UserError(str(error)) from error

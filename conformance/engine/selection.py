@@ -57,7 +57,7 @@ class Selection:
         Raises:
             NothingToRun: The selection is empty.
         """
-        self._check_requirements()
+        self.check_requirements()
         for name in self.families:
             if name not in families():
                 raise NothingToRun(unknown("family", name, families(), plural="families", command="families"))
@@ -98,7 +98,12 @@ class Selection:
             raise NothingToRun(why)
         return selections
 
-    def _check_requirements(self) -> None:
+    def check_requirements(self) -> None:
+        """Look whether each glob over requirement ids matches one.
+
+        Raises:
+            NothingToRun: It does not.
+        """
         try:
             check_glob(self.requirements)
         except ValueError as error:

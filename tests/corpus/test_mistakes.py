@@ -52,6 +52,21 @@ def test_a_master_that_does_not_answer_is_named(master, message, tmp_path):
     assert_is_one_line(done, message)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["run", "reference", "--cases", 1, "--family", "transaction"], "no family 'transaction'"),
+        (["run", "reference", "--cases", 1, "--profile", "mysql-4"], "no profile 'mysql-4'"),
+        (["check", "corpus", "reference", "--requirement", "WL-*"], "no requirement matches 'WL-*'"),
+        (["generate", "--cases", 1, "--family", "transaction"], "no family 'transaction'"),
+        (["report", "run", "/proc/report"], "/proc/report: No such file or directory"),
+    ],
+)
+def test_a_mistake_is_reported_before_spark_is_started(arguments, message):
+    no_master = ["--master", "http://a"]
+    assert_is_one_line(corpus(*arguments, *no_master), message)
+
+
 def assert_is_one_line(done, message):
     assert done.returncode == 2
     assert message in done.stderr
