@@ -2,6 +2,7 @@
 
 import socket
 import threading
+import time
 from contextlib import closing, contextmanager
 from itertools import count
 
@@ -9,8 +10,11 @@ import pytest
 
 pymysql = pytest.importorskip("pymysql", reason="needs the extra servers")
 
+from pymysql.constants import CR  # noqa: E402
+
 from conformance.binlog.event_types import EventType  # noqa: E402
 from conformance.binlog.header import HEADER  # noqa: E402
+from conformance.servers import guarded_session  # noqa: E402
 from conformance.servers.dump import dump, live_events  # noqa: E402
 from conformance.servers.guarded_session import GuardedSession  # noqa: E402
 from conformance.servers.running_server import RunningServer  # noqa: E402
@@ -177,6 +181,22 @@ def test_an_event_beyond_the_limit_is_not_read():
         assert next(events) == EVENT
         with pytest.raises(pymysql.err.OperationalError, match="more at once than the kit reads"):
             next(events)
+
+
+def test_a_server_that_sends_a_byte_now_and_then_is_left(monkeypatch):
+    monkeypatch.setattr(guarded_session, "_SECONDS", 0.5)
+
+    def sends(peer):
+        for each in b"".join(packed(b"\0" + EVENT * 40, peer.number)):
+            peer.connection.sendall(bytes([each]))
+            time.sleep(0.02)
+
+    with source(sends) as server:
+        began = time.monotonic()
+        done = dump(server)
+    assert (done.events, done.error) == ((), CR.CR_SERVER_LOST)
+    assert "slower than the kit reads" in done.message
+    assert time.monotonic() - began < 10
 
 
 def test_answers_are_counted_one_by_one():
