@@ -17,6 +17,7 @@ from conformance.binlog.reader import read_file
 from conformance.binlog.transaction_payload import inner_events
 from conformance.log_check import framing
 from conformance.log_check.boundary_steps import BoundarySteps
+from conformance.log_check.context import Context
 from conformance.log_check.framing import BoundaryMarkers, Descriptions, Positions, UnknownTypes, XidSize
 from conformance.log_check.gtids import (
     AnonymousFlag,
@@ -29,6 +30,7 @@ from conformance.log_check.gtids import (
 from conformance.log_check.log_event import Log, LogEvent, Place
 from conformance.log_check.log_order import EndLast
 from conformance.log_check.log_stream import LogStream
+from conformance.log_check.mariadb_gtids import MariadbGtids
 from conformance.log_check.rows import IgnorableFlag, Statements
 from conformance.log_check.rule import Rule
 from conformance.log_check.server_profile import profile_of
@@ -65,6 +67,8 @@ def _rules(transactions: Transactions, used: UsedGtids, end: EndLast) -> tuple[R
         CreateSelect(),
         IgnorableFlag(),
         Statements(),
+        Context(),
+        MariadbGtids(),
         end,
     )
 

@@ -47,7 +47,8 @@ def _marker_requirements(seen: LogEvent) -> tuple[str, str]:
     return _STATEMENTS.get(seen.statement, _OTHER_STATEMENTS)
 
 
-def _shown(seen: LogEvent) -> str:
+def shown(seen: LogEvent) -> str:
+    """Return the name of an event, with the beginning of its statement if it has one."""
     query = seen.fields.get("query")
     name = type_name(seen.code)
     if not query:
@@ -114,7 +115,7 @@ class Markers:
     def _unmarked(self, seen: LogEvent, verdicts: Verdicts, requirement: str) -> None:
         kind = "Gtid" if self._gtids else "Anonymous_gtid or Gtid"
         if self._gtids or verdicts.holds(ANON_FIRST):
-            verdicts.bad(requirement, seen.offset, _shown(seen), f"one {kind} event directly before it")
+            verdicts.bad(requirement, seen.offset, shown(seen), f"one {kind} event directly before it")
             self._reported = seen.offset
 
 
@@ -131,12 +132,12 @@ class Endings:
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event."""
         if seen.broken is Break.NOT_ENDED and seen.transaction is not None:
-            actual = f"{_shown(seen)} inside the transaction that began at offset {seen.transaction.start}"
+            actual = f"{shown(seen)} inside the transaction that began at offset {seen.transaction.start}"
             expected = "the end of that transaction first: COMMIT, ROLLBACK, Xid or XA_prepare"
             verdicts.bad(TRANSACTION_ENDS, seen.offset, actual, expected)
         elif seen.broken is Break.NOTHING_TO_END and (self._transactions.entered or not log.relay):
             verdicts.bad(
-                END_NEEDS_BEGIN, seen.offset, f"{_shown(seen)} outside a transaction", "BEGIN or XA START first"
+                END_NEEDS_BEGIN, seen.offset, f"{shown(seen)} outside a transaction", "BEGIN or XA START first"
             )
         elif seen.place is Place.END:
             verdicts.good(TRANSACTION_ENDS)
@@ -178,11 +179,11 @@ class CreateSelect:
         if verdicts.holds(CREATE_NOT_INSIDE):
             if inside:
                 expected = "a CREATE TABLE in a transaction of its own"
-                verdicts.bad(CREATE_NOT_INSIDE, seen.offset, f"{_shown(seen)} between BEGIN and its end", expected)
+                verdicts.bad(CREATE_NOT_INSIDE, seen.offset, f"{shown(seen)} between BEGIN and its end", expected)
             else:
                 verdicts.good(CREATE_NOT_INSIDE)
         elif inside and starts_transaction(seen.fields["query"]):
             verdicts.good(CREATE_SELECT_ROW)
         elif inside:
             expected = "START TRANSACTION at its end, or a transaction of its own"
-            verdicts.bad(CREATE_SELECT_ROW, seen.offset, f"{_shown(seen)} between BEGIN and its end", expected)
+            verdicts.bad(CREATE_SELECT_ROW, seen.offset, f"{shown(seen)} between BEGIN and its end", expected)

@@ -244,6 +244,9 @@ ORACLES: Final[tuple[Oracle, ...]] = (
             "FORMAT-LOG-END-NEEDS-BEGIN",
             "FORMAT-LOG-PREVIOUS-GTIDS-ONCE",
             "FORMAT-LOG-END-LAST",
+            "FORMAT-LOG-CONTEXT",
+            "FORMAT-LOG-MARIADB-GTID-FIRST",
+            "FORMAT-LOG-MARIADB-GTID-LIST",
         )
     ),
     by_log_check("FORMAT-LOG-GTID-ONCE"),

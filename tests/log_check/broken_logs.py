@@ -444,3 +444,45 @@ def rows_of_a_table_that_the_previous_statement_closed():
 @breaks("FORMAT-LOG-TABLE-MAP")
 def rows_of_more_columns_than_the_table_has():
     return WrittenLog().begin().anonymous().query("BEGIN").table_map(columns=2).rows(columns=3)
+
+
+@breaks("FORMAT-LOG-TABLE-MAP")
+def a_table_map_without_rows():
+    return WrittenLog().begin().anonymous().query("BEGIN").table_map().xid()
+
+
+@breaks("FORMAT-LOG-TABLE-MAP")
+def rows_that_do_not_end_their_statement():
+    return WrittenLog().begin().anonymous().query("BEGIN").table_map().rows(last=False).xid()
+
+
+# --- context events
+
+
+@breaks("FORMAT-LOG-CONTEXT")
+def a_number_after_its_statement():
+    log = WrittenLog().begin().anonymous().query("BEGIN").query("INSERT INTO t VALUES (NULL)")
+    return log.event(EventType.INTVAR, intvar_type=2, intvar_value=7).xid()
+
+
+# --- MariaDB
+
+
+@breaks("FORMAT-LOG-MARIADB-GTID-FIRST")
+def a_statement_of_mariadb_without_a_gtid():
+    return WrittenLog("mariadb-10.x").begin().mariadb_gtid(1).query("CREATE TABLE t (a INT)").query("DROP TABLE t")
+
+
+@breaks("FORMAT-LOG-MARIADB-GTID-FIRST")
+def a_gtid_of_mariadb_without_a_group():
+    return WrittenLog("mariadb-10.x").begin().mariadb_gtid(1).mariadb_gtid(2)
+
+
+@breaks("FORMAT-LOG-MARIADB-GTID-LIST")
+def a_log_of_mariadb_without_a_list():
+    return WrittenLog("mariadb-10.x").describe().mariadb_gtid(1)
+
+
+@breaks("FORMAT-LOG-MARIADB-GTID-LIST")
+def a_log_of_mariadb_with_a_second_list():
+    return WrittenLog("mariadb-10.x").begin().event(EventType.MARIADB_GTID_LIST, gtid_list=())

@@ -79,6 +79,8 @@ class WrittenLog:
     def begin(self, gtids: GtidSet | None = None, *, flags: int = 0):
         """Write the events that every log of the server begins with."""
         self.describe(flags=flags)
+        if self.format.is_mariadb:
+            return self.event(EventType.MARIADB_GTID_LIST, gtid_list=())
         return self.previous_gtids(gtids) if self.server.gtid_form not in ("absent", "5.6") else self
 
     def gtid(self, number: int, *, uuid: bytes = UUID, timestamps: tuple[int, int] | None = None, **also: Any):

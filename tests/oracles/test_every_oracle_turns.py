@@ -17,7 +17,7 @@ from tests.oracles.single_changes import changes_of
 
 REFERENCE = ReferenceImplementation()
 #: Cases of each family and profile, and the changes that are made to one, chosen at random.
-CASES, CHANGES = 40, 60
+CASES, CHANGES = 40, 200
 #: Oracles that no single change turns -> why, and the mutant that turns it.
 MEASURED = "it judges what the process takes, which no answer has in it"
 MORE_WORDS = "it judges that words are not there, which a change of what is there does not write"

@@ -8,6 +8,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.server.events import COMMIT, ROLLBACK
 from conformance.mutants.log.event_faults import (
+    context_after_statement,
     is_begin,
     without_timestamps,
 )
@@ -15,6 +16,7 @@ from conformance.mutants.log.faults import (
     begins,
     changed,
     doubled,
+    each_event,
     is_query,
     of_type,
     other_bytes,
@@ -41,6 +43,7 @@ from conformance.mutants.log.gtid_faults import (
     own_gtids,
     purged_lost_at_restart,
 )
+from conformance.mutants.log.mariadb_gtid_faults import gtid_second, is_alone
 from conformance.mutants.log.transaction_faults import (
     all_gtids,
     extra_anonymous,
@@ -209,6 +212,36 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-END-LAST",
         "a log ends with two Rotate or Stop events",
         answer=doubled(of_type(EventType.ROTATE, EventType.STOP)),
+    ),
+    Mutant(
+        "logs-context-after-statement",
+        "FORMAT-LOG-CONTEXT",
+        "Intvar, Rand and User_var events come after their statement, whatever the profile",
+        answer=each_event(context_after_statement),
+    ),
+    Mutant(
+        "logs-mariadb-gtid-missing",
+        "FORMAT-LOG-MARIADB-GTID-FIRST",
+        "a MariaDB server writes no Gtid event before a statement on its own",
+        answer=without(is_alone),
+    ),
+    Mutant(
+        "logs-mariadb-gtid-late",
+        "FORMAT-LOG-MARIADB-GTID-FIRST",
+        "a MariaDB server writes the Gtid event after the first event of its group",
+        answer=units(gtid_second),
+    ),
+    Mutant(
+        "logs-mariadb-gtid-list-missing",
+        "FORMAT-LOG-MARIADB-GTID-LIST",
+        "a log of MariaDB has no Gtid_list event",
+        answer=without(of_type(EventType.MARIADB_GTID_LIST)),
+    ),
+    Mutant(
+        "logs-mariadb-gtid-list-twice",
+        "FORMAT-LOG-MARIADB-GTID-LIST",
+        "a log of MariaDB begins with two Gtid_list events",
+        answer=doubled(of_type(EventType.MARIADB_GTID_LIST)),
     ),
     Mutant(
         "logs-rotate-to-wrong-log",
