@@ -13,6 +13,7 @@ from conformance import __version__
 from conformance.cli.command_group import CommandGroup
 from conformance.cli.hidden_password import hide_password
 from conformance.cli.interruption import Interruption
+from conformance.cli.settings_files import SETTINGS_FILES
 from conformance.reports.standard_streams import guard_standard_streams
 from conformance.specs.extensions import BrokenExtension, extension_of
 from conformance.specs.suggestion import unknown
@@ -62,8 +63,6 @@ COMMANDS: Final = {
 }
 
 
-#: Where settings are looked for, in this order.
-SETTINGS_FILES: Final = ("binlog-conformance.toml", "pyproject.toml")
 #: Key of the name of the settings file in a context.
 _SETTINGS_FILE: Final = f"{__name__}.settings"
 

@@ -12,8 +12,8 @@ import click
 import msgspec
 from click.core import ParameterSource
 
-from conformance.cli.main import SETTINGS_FILES
 from conformance.cli.names import Implementation
+from conformance.cli.settings_files import SETTINGS_FILES
 from conformance.specs.conversion import Malformed, converted, parsed_toml, shown
 from conformance.specs.files import read_text
 from conformance.specs.json_schema import body_of, document
