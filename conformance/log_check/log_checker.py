@@ -18,6 +18,7 @@ from conformance.binlog.transaction_payload import inner_events
 from conformance.log_check import framing
 from conformance.log_check.boundary_steps import BoundarySteps
 from conformance.log_check.context import Context
+from conformance.log_check.flags import Flags
 from conformance.log_check.framing import BoundaryMarkers, Descriptions, Positions, UnknownTypes, XidSize
 from conformance.log_check.gtids import (
     AnonymousFlag,
@@ -68,6 +69,7 @@ def _rules(transactions: Transactions, used: UsedGtids, end: EndLast) -> tuple[R
         IgnorableFlag(),
         Statements(),
         Context(),
+        Flags(),
         MariadbGtids(),
         end,
     )

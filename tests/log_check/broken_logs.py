@@ -486,3 +486,23 @@ def a_log_of_mariadb_without_a_list():
 @breaks("FORMAT-LOG-MARIADB-GTID-LIST")
 def a_log_of_mariadb_with_a_second_list():
     return WrittenLog("mariadb-10.x").begin().event(EventType.MARIADB_GTID_LIST, gtid_list=())
+
+
+# --- flags
+
+
+@breaks("FORMAT-LOG-FLAGS")
+def a_statement_with_the_flag_of_a_log_in_use():
+    log = WrittenLog().begin().anonymous()
+    return log.query("CREATE TABLE t (a INT)", flags=IN_USE)
+
+
+@breaks("FORMAT-LOG-FLAGS")
+def a_transaction_end_that_readers_may_ignore():
+    return WrittenLog().begin().anonymous().query("BEGIN").event(EventType.XID, xid=1, flags=IGNORABLE)
+
+
+@breaks("FORMAT-LOG-FLAGS")
+def an_event_of_a_relay_log_in_a_binary_log():
+    log = WrittenLog().begin().anonymous()
+    return log.query("CREATE TABLE t (a INT)", flags=RELAY)
