@@ -75,7 +75,7 @@ class Statements:
         elif seen.code in ROWS_TYPES:
             self._rows(seen, log, verdicts)
         elif seen.place is not Place.INSIDE:
-            self._end(seen, log, verdicts)
+            self._close()
 
     def _map(self, seen: LogEvent, verdicts: Verdicts) -> None:
         """Keep a table of the statement; a statement may name a table twice, but not two tables by one id."""
@@ -87,13 +87,6 @@ class Statements:
             verdicts.bad(TABLE_MAP, seen.offset, actual, "an id of its own for each table of a statement")
         with located(seen.offset):
             check_values(len(self._tables), "tables in its statement")
-
-    def _end(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
-        """Close a statement where its transaction ends; one that is cut off, or damaged, breaks another rule."""
-        if self._tables and seen.place is not Place.BETWEEN and seen.broken is None and not log.relay:
-            actual = f"{type_name(seen.code)} after a Table_map, without rows that end its statement{seen.where}"
-            verdicts.bad(TABLE_MAP, seen.offset, actual, "a rows event with the end-of-statement flag")
-        self._close()
 
     def _close(self) -> None:
         self._tables.clear()

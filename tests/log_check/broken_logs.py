@@ -446,16 +446,6 @@ def rows_of_more_columns_than_the_table_has():
     return WrittenLog().begin().anonymous().query("BEGIN").table_map(columns=2).rows(columns=3)
 
 
-@breaks("FORMAT-LOG-TABLE-MAP")
-def a_table_map_without_rows():
-    return WrittenLog().begin().anonymous().query("BEGIN").table_map().xid()
-
-
-@breaks("FORMAT-LOG-TABLE-MAP")
-def rows_that_do_not_end_their_statement():
-    return WrittenLog().begin().anonymous().query("BEGIN").table_map().rows(last=False).xid()
-
-
 # --- context events
 
 
