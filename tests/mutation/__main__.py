@@ -4,8 +4,8 @@ With `--tests`, and by default, the tests of the module judge each change: those
 change that survives in a model means that neither the worklogs' tables nor real servers hold that line.
 
 With `--role`, the changed copy of the kit is an implementation, and the oracles judge the answers of its reference in a
-role. A change that survives is a wrong implementation that passes, unless it changes no answer, or nothing that an
-answer owes.
+role; of a module in `tests/independent` those of the role's program there, which shares nothing with the kit. A change
+that survives is a wrong implementation that passes, unless it changes no answer, or nothing that an answer owes.
 """
 
 import argparse
@@ -20,6 +20,8 @@ from tests.mutation.code_changes import ROOT, copy_of_tree, outcomes
 
 #: Cases of each family and profile by which a role judges a change.
 CASES = 4
+#: The programs that share nothing with the kit.
+INDEPENDENT = Path("tests/independent")
 
 
 def tests_of(module: str) -> list[str]:
@@ -36,13 +38,15 @@ def by_tests(tests: list[str]) -> list[str]:
     return [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "'not slow'", *tests]
 
 
-def by_role(role: str, cases: int, folder: Path) -> list[str]:
-    """Return the command that judges a change by the oracles of a role; write the cases into a folder."""
+def by_role(role: str, cases: int, folder: Path, module: str) -> list[str]:
+    """Return the command that judges a change of a module by the oracles of a role; write the cases into a folder."""
+    from tests.independent.test_independent import PROGRAMS
     from tests.mutation.judged_copy import cases_of
 
+    program = [str(INDEPENDENT / PROGRAMS[role])] if Path(module).is_relative_to(INDEPENDENT) else []
     path = folder / "cases.pickle"
     path.write_bytes(pickle.dumps(cases_of(role, cases)))
-    return [sys.executable, str(ROOT / "tests" / "mutation" / "judged_copy.py"), str(path), "."]
+    return [sys.executable, str(ROOT / "tests" / "mutation" / "judged_copy.py"), str(path), ".", *program]
 
 
 def parsed() -> argparse.Namespace:
@@ -72,7 +76,7 @@ def main() -> int:
         tree = copy_of_tree(Path(folder))
         for module in options.modules:
             tests = options.tests or tests_of(module)
-            command = by_role(options.role, options.cases, Path(folder)) if options.role else by_tests(tests)
+            command = by_role(options.role, options.cases, Path(folder), module) if options.role else by_tests(tests)
             made = list(outcomes(module, command, tree, sample=options.sample, seed=options.seed))
             living = [diff for outcome, diff in made if outcome == "survived"]
             left += len(living)
