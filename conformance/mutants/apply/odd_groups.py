@@ -231,6 +231,12 @@ class _EndsAtRotate(_EndsAtStop):
     _kind = Kind.ROTATE
 
 
+class _FollowsOwnRotates(Applier):
+    def _advance(self, event: ReplicaEvent, kind: Kind) -> None:
+        is_own = kind is Kind.ROTATE and event.server_id == self.settings.server_id
+        super()._advance(replace(event, server_id=event.server_id + 1) if is_own else event, kind)
+
+
 class _EndsAtUnknown(Applier):
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         outcome = super()._take(event, kind)
@@ -300,6 +306,12 @@ APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "rolls back a group at the Rotate event at the end of its relay log",
         answer=of(_EndsAtRotate),
         also=_OF_ENDS,
+    ),
+    Mutant(
+        "apply-own-rotate-followed",
+        "FORMAT-APPLY-POSITION",
+        "takes the Rotate event at the end of a relay log for one of the source",
+        answer=of(_FollowsOwnRotates),
     ),
     Mutant(
         "apply-unknown-ends-statement",
