@@ -267,6 +267,7 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
 )
 #: A relay log ends between two groups, too.
 _ALL_IN_NEXT: Final = "in the second of two"
+_TWO_CONNECTIONS: Final = "of two connections"
 
 
 def _own_rotate(stream: StreamBuilder) -> PlannedEvent:
@@ -281,6 +282,10 @@ _LAST_OF_RELAY_LOG: Final[Mapping[str, Callable[[StreamBuilder], PlannedEvent] |
     "in two": _own_rotate,
     "in two, after a restart": mysql_events.stop,
     _ALL_IN_NEXT: _own_rotate,
+    # A replica that asks by position asks for the rest; the source then names its log again.
+    _TWO_CONNECTIONS: lambda stream: replica_groups.rotate(
+        stream, replica_groups.SOURCE_LOG, stream.offset, flags=_ARTIFICIAL
+    ),
 }
 _RELAY_LOGS: Final = Dimension("its events are", dict(_LAST_OF_RELAY_LOG))
 _AFTER: Final = Number("groups after", few=2)
@@ -327,10 +332,14 @@ def odd_groups_applied(stream: StreamBuilder) -> None:
 
 
 def _flush(stream: StreamBuilder, last: Callable[[StreamBuilder], PlannedEvent]) -> None:
-    """End the relay log, and go on after the source's format description, which the next one has once more."""
-    stream.server_id = replica_groups.REPLICA_ID
-    stream.add(last(stream))
-    stream.server_id = replica_groups.SOURCE_ID
+    """End the relay log or the connection, and go on after the source's format description, which comes once more."""
+    if stream.choose.met[_RELAY_LOGS.name] == _TWO_CONNECTIONS:
+        stream.add(last(stream))
+        stream.set_log_pos(0)
+    else:
+        stream.server_id = replica_groups.REPLICA_ID
+        stream.add(last(stream))
+        stream.server_id = replica_groups.SOURCE_ID
     stream.add(stream.described(flags=_ARTIFICIAL))
     stream.set_log_pos(0)
 

@@ -26,7 +26,7 @@ from conformance.strategies.events import (
     statement_events,
 )
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
@@ -256,6 +256,12 @@ def sent_marked_logs(stream: StreamBuilder) -> None:
         _NUMBERS,
         _MARKED,
         _LAST_GROUP,
+    ),
+    impossible=(
+        Impossible(
+            {_LOGS.name: ("1",), _FIRST_EMPTY.name: ("yes",), _CREATED.name: ("no",)},
+            "a server that has logged nothing has started with this log",
+        ),
     ),
 )
 def sent_gtids(stream: StreamBuilder) -> None:
