@@ -28,7 +28,8 @@ def tests_of(module: str) -> list[str]:
     """Return the files of tests that name a module, those of its own folder if there are any."""
     words = module.removesuffix(".py").replace("/", ".")
     naming = [path for path in sorted(ROOT.glob("tests/**/test_*.py")) if words in path.read_text(encoding="utf-8")]
-    own = ROOT / "tests" / Path(module).parent.relative_to("conformance")
+    folder = Path(module).parent
+    own = ROOT / "tests" / folder.relative_to("conformance") if folder.is_relative_to("conformance") else ROOT / folder
     chosen = [path for path in naming if path.is_relative_to(own)] or naming
     return [path.relative_to(ROOT).as_posix() for path in chosen]
 

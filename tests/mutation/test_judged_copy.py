@@ -4,6 +4,7 @@ import shutil
 
 import pytest
 
+from tests.mutation import __main__ as command
 from tests.mutation.code_changes import ROOT
 from tests.mutation.judged_copy import ANSWERING, blamed, cases_of, program_blamed
 
@@ -63,3 +64,10 @@ def test_a_changed_program_is_blamed(tmp_path, right, wrong, words):
     watch.write_text(watch.read_text(encoding="utf-8").replace(right, wrong, 1))
     answer = program_blamed(cases_of("boundary", 1), folder / "boundary.py")
     assert words in answer if words else not answer
+
+
+def test_a_module_of_the_programs_is_judged_in_a_role_by_the_program_of_the_role(tmp_path):
+    module = "tests/independent/watch.py"
+    assert command.tests_of(module) == []
+    assert command.by_role("boundary", 1, tmp_path, module)[-1] == "tests/independent/boundary.py"
+    assert command.by_role("boundary", 1, tmp_path, "conformance/models/boundary/marking.py")[-1] == "."
