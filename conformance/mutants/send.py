@@ -145,6 +145,14 @@ class _CreatedKept(Sender):
         super()._send_format(event, moved=moved, created=True)
 
 
+class _ClearsWithoutTransactions(Sender):
+    """Takes it that a replica has the first transaction of a log without any."""
+
+    def _skips_first_group(self, log: Log) -> bool:
+        is_empty = self._excluded is not None and not any(each.gtid for each in log.events)
+        return is_empty or super()._skips_first_group(log)
+
+
 class _SilentAfterSkipping(Sender):
     """Sends no heartbeat after transactions that it leaves out."""
 
@@ -405,6 +413,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-SEND-FORMAT",
         "sends the time of creation for a later position, too",
         answer=_by(_CreatedKept),
+    ),
+    Mutant(
+        "send-empty-log-not-created",
+        "FORMAT-SEND-FORMAT",
+        "sends a log without transactions without the time of creation to a replica that asks by GTIDs",
+        answer=_by(_ClearsWithoutTransactions),
     ),
     Mutant(
         "send-from-beginning",

@@ -12,6 +12,7 @@ from conformance.protocol.observation import Observation, RoleDeclaration
 from conformance.protocol.roles.client import is_untyped, may_be_kept_back, with_types
 from conformance.protocol.roles.decode import HEADER_FIELDS, is_refused, may_be_missing, own_fields
 from conformance.protocol.roles.registry import role_of
+from conformance.protocol.roles.relay import comes_with_a_log
 from conformance.strategies.grammar.case import EVERY_EVENT, Case
 
 #: The requirement that fails where a reader does not go on to the next event. Without its mark a wrong header is judged
@@ -182,7 +183,15 @@ class Alignment:
         if refuses and all(self.may_be_dropped(index) for index in range(self._last + 1, self.count)):
             # An error without a place: only events that it need not report are between what it reported and the fault.
             return self.count
+        if self.case.role == "relay":
+            return self._after_own_events()
         return self._after_kept_back() if self.case.role == "client" else self._last + 1
+
+    def _after_own_events(self) -> int:
+        """Return the index of the first event that a replica received after what it wrote: none of its own."""
+        events, own_id = self.case.expected.events, self.case.settings["server_id"]
+        following = range(self._last + 1, self.count)
+        return next((index for index in following if not comes_with_a_log(events[index], own_id)), self.count)
 
     def _after_kept_back(self) -> int:
         """Return the index of the first event after what a client delivered that it is not known to keep back.

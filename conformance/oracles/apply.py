@@ -77,8 +77,11 @@ def _not_skipped(alignment: Alignment, index: int, field: str) -> bool:
 
 
 def _of_outcome(alignment: Alignment, index: int, field: str) -> bool:
-    """Return whether a group is not logged, or logged, because it is applied where it should be skipped, or reverse."""
-    return _is_wrong(alignment, index, "outcome")
+    """Return whether a group is not logged, or logged, because of what becomes of it.
+
+    It is applied where it should be skipped, or ends where it should not, or the reverse.
+    """
+    return _is_wrong(alignment, index, "outcome") or _is_wrong(alignment, index, "in_group")
 
 
 def _stopped(alignment: Alignment, index: int) -> Check:

@@ -78,19 +78,22 @@ def _rows_by_table_map(alignment: Alignment, requirement: str) -> Iterator[Check
 
 
 def _xa_alike(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """The statements of an XA transaction have the fate of its XA START, and are kept if anything between is."""
+    """The statements of an XA transaction have the fate of its XA START, and are kept if anything between is.
+
+    The end of one that began before the log is kept.
+    """
     marked = set(alignment.marked(requirement))
-    begun: dict[str, str] = {}
+    begun: dict[str, str | None] = {}
     for group in groups_of(alignment.case):
         seen = seen_fates(alignment, group)
         first = next(((index, fate.part) for index, fate in group if fate.part.xa), None)
         if first is None:
             continue
         start, name = first[0], first[1].xa
-        if first[1].part is Part.BEGIN and start in seen:
+        if first[1].part is Part.BEGIN:
             held = any(seen.get(index) == "kept" for index, fate in group if fate.part.part in BETWEEN)
-            begun[name] = "kept" if held else seen[start]
-        wanted = begun.get(name)
+            begun[name] = "kept" if held and start in seen else seen.get(start)
+        wanted = begun.get(name, "kept")
         for index in (each for each, _ in group if each in marked and each in seen):
             if seen[index] == wanted or wanted is None:
                 yield GOOD

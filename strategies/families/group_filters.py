@@ -117,6 +117,8 @@ _XA_BETWEEN: Final = choices(
     ("nothing", "another transaction", "another that is dropped", "another that is kept", "another log"),
     when={"end of the XA transaction": ("XA COMMIT", "XA ROLLBACK")},
 )
+#: The end of a transaction that began before the log, of which a filter knows nothing.
+_XA_EARLIER: Final = choices("end of an earlier XA transaction", ("none", "XA COMMIT", "XA ROLLBACK"))
 #: A name is free again once its transaction has ended.
 _XA_AGAIN: Final = choices(
     "another transaction of the same name",
@@ -141,7 +143,17 @@ _XA_APART: Final = Dimension(
 @family(
     focus=("FORMAT-FILTER-XA",),
     profiles=_WORKLOG,
-    dimensions=(_CHANGES, _PASSING, _FORMAT, _XA_END, _XA_BETWEEN, _XA_APART, _XA_AGAIN, _DOES_AND_MARKERS),
+    dimensions=(
+        _CHANGES,
+        _PASSING,
+        _FORMAT,
+        _XA_END,
+        _XA_BETWEEN,
+        _XA_APART,
+        _XA_AGAIN,
+        _XA_EARLIER,
+        _DOES_AND_MARKERS,
+    ),
 )
 def xa_filters(stream: StreamBuilder) -> None:
     """An XA transaction of which all statements pass, some or none, and the end of it later in the log, under rules."""
@@ -151,7 +163,10 @@ def xa_filters(stream: StreamBuilder) -> None:
     between = stream.vary(_XA_BETWEEN) if end.startswith("XA") else "nothing"
     name, other = stream.vary(_XA_APART) if between in _ANOTHER else (XaName(), XaName())
     again = stream.vary(_XA_AGAIN) if end.startswith("XA") else "none"
+    earlier = stream.vary(_XA_EARLIER)
     work, kept, dropped = _ruled_work(stream)
+    if earlier != "none":
+        work.group(work.xa_finish(XaName(b"earlier"), earlier))
     pieces = _changes(work, [kept if each else dropped for each in _passes(passing, count)], form)
     work.group(work.xa_transaction(name, pieces, one_phase=end == "one phase"))
     if between == "another log":

@@ -265,12 +265,27 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
         "CREATE TABLE with START TRANSACTION and an engine": Profiles("mysql >= 8.4"),
     },
 )
+#: A relay log ends between two groups, too.
+_ALL_IN_NEXT: Final = "in the second of two"
+_TWO_CONNECTIONS: Final = "of two connections"
+
+
+def _own_rotate(stream: StreamBuilder) -> PlannedEvent:
+    return replica_groups.rotate(stream, "relay.000002", 4)
+
+
 #: After FLUSH RELAY LOGS the rest of a group is in the next relay log, of which a server makes one stream here.
-#: The first one ends with a Rotate then; with a Stop where the replica was shut down.
+#: The first one ends with a Rotate then, which names the next relay log and is not one of the source's; with a Stop
+#: where the replica was shut down.
 _LAST_OF_RELAY_LOG: Final[Mapping[str, Callable[[StreamBuilder], PlannedEvent] | None]] = {
     "in one relay log": None,
-    "in two": lambda stream: replica_groups.rotate(stream, "relay.000002", 4),
+    "in two": _own_rotate,
     "in two, after a restart": mysql_events.stop,
+    _ALL_IN_NEXT: _own_rotate,
+    # A replica that asks by position asks for the rest; the source then names its log again.
+    _TWO_CONNECTIONS: lambda stream: replica_groups.rotate(
+        stream, replica_groups.SOURCE_LOG, stream.offset, flags=_ARTIFICIAL
+    ),
 }
 _RELAY_LOGS: Final = Dimension("its events are", dict(_LAST_OF_RELAY_LOG))
 _AFTER: Final = Number("groups after", few=2)
@@ -301,14 +316,15 @@ def odd_groups_applied(stream: StreamBuilder) -> None:
     parts = stream.vary(_ODD)(stream)
     # The part that goes on in the next relay log: the first one, or the longest, anywhere in it.
     first = stream.choose.yes()
-    goes_on = 0 if first else max(range(len(parts)), key=lambda number: len(parts[number]))
+    all_in_next = stream.choose.met[_RELAY_LOGS.name] == _ALL_IN_NEXT
+    goes_on = 0 if first or all_in_next else max(range(len(parts)), key=lambda number: len(parts[number]))
     for number, part in enumerate(parts):
         planned = replica_groups.in_mode(stream, part, mode)
         cut = 0
-        if last is not None and number == goes_on:
+        if last is not None and number == goes_on and not all_in_next:
             cut = len(planned) - 1 if first else stream.choose.integer(1, len(planned) - 1)
         replica_groups.add(stream, planned[:cut])
-        if cut and last is not None:
+        if last is not None and (cut or (all_in_next and number == goes_on)):
             _flush(stream, last)
         replica_groups.add(stream, planned[cut:])
     for _ in stream.several_of(_AFTER):
@@ -316,10 +332,14 @@ def odd_groups_applied(stream: StreamBuilder) -> None:
 
 
 def _flush(stream: StreamBuilder, last: Callable[[StreamBuilder], PlannedEvent]) -> None:
-    """End the relay log, and go on after the source's format description, which the next one has once more."""
-    stream.server_id = replica_groups.REPLICA_ID
-    stream.add(last(stream))
-    stream.server_id = replica_groups.SOURCE_ID
+    """End the relay log or the connection, and go on after the source's format description, which comes once more."""
+    if stream.choose.met[_RELAY_LOGS.name] == _TWO_CONNECTIONS:
+        stream.add(last(stream))
+        stream.set_log_pos(0)
+    else:
+        stream.server_id = replica_groups.REPLICA_ID
+        stream.add(last(stream))
+        stream.server_id = replica_groups.SOURCE_ID
     stream.add(stream.described(flags=_ARTIFICIAL))
     stream.set_log_pos(0)
 

@@ -26,7 +26,7 @@ from conformance.strategies.events import (
     statement_events,
 )
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
-from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
@@ -88,8 +88,9 @@ _FOREIGN: Final = yes_or_no("the replica has foreign GTIDs")
 _HEARTBEAT: Final = Dimension("version of heartbeats", {"1": False, "2": True}, profiles={"2": WITH_HEARTBEAT_V2})
 _TAGS: Final = Dimension("tags of GTIDs", {"none": False, "some": True}, profiles={"some": WITH_TAGGED_GTIDS})
 _BEFORE: Final = yes_or_no("GTIDs before the first log")
-#: A server whose first log has no transaction begins the second one with the same set, which may be empty.
-_FIRST_EMPTY: Final = yes_or_no("the first log has no transactions", when=_SEVERAL)
+#: A server whose first log has no transaction begins the second one with the same set, which may be empty. A fresh
+#: server has this log alone.
+_FIRST_EMPTY: Final = yes_or_no("the first log has no transactions")
 #: An older server's log, which the server had before it was upgraded, has neither Previous_gtids nor Gtid events.
 #: 5.7.22 and 9.7.4 send it in every mode to a replica that asks by position.
 _FIRST_OLD: Final = Dimension(
@@ -256,6 +257,12 @@ def sent_marked_logs(stream: StreamBuilder) -> None:
         _MARKED,
         _LAST_GROUP,
     ),
+    impossible=(
+        Impossible(
+            {_LOGS.name: ("1",), _FIRST_EMPTY.name: ("yes",), _CREATED.name: ("no",)},
+            "a server that has logged nothing has started with this log",
+        ),
+    ),
 )
 def sent_gtids(stream: StreamBuilder) -> None:
     """One to three logs with a GTID before each group, asked for by the GTIDs that the replica has."""
@@ -269,14 +276,12 @@ def sent_gtids(stream: StreamBuilder) -> None:
     lengths = declare_up_to(stream, code)
     for number, count in _several_logs(stream):
         _begin(stream, number, count, lengths=lengths, change=change, before=before)
-        if count > 1 and not number and stream.vary(_FIRST_EMPTY):
-            _end(stream, number, count, change=change)
-            continue
         made = [groups.group(stream) for _ in stream.several_of(_GROUPS)]
         last_group = stream.vary(_LAST_GROUP)
         if last_group != "any":
             made.append(_group_that_ends(stream, last_group))
-        for planned in made:
+        is_empty = not number and stream.vary(_FIRST_EMPTY)
+        for planned in () if is_empty else made:
             if unknown != "none":
                 last = len(planned) - 1
                 place = {"second": 0, "in the middle": len(planned) // 2}.get(unknown, last)

@@ -18,7 +18,8 @@ class XaTransaction:
     """An XA transaction.
 
     Attributes:
-        statements: The indices of XA START, XA END, XA_prepare, and XA COMMIT or XA ROLLBACK.
+        statements: The indices of XA START, XA END, XA_prepare, and XA COMMIT or XA ROLLBACK; of a transaction that
+            began before the log, of the last alone.
         markers: The indices of the Gtid events before its two groups.
         is_dropped: Whether there is something between XA START and XA END, and none of it passes.
     """
@@ -43,8 +44,11 @@ def xa_transactions(fates: Sequence[Fate]) -> Iterator[XaTransaction]:
             open_ = by_name[fate.part.xa] = XaTransaction(markers=markers)
             between = []
             yield open_
-        finished = by_name.get(fate.part.xa) if part is Part.XA_FINISH else None
-        if finished is not None:
+        if part is Part.XA_FINISH:
+            finished = by_name.get(fate.part.xa)
+            if finished is None:
+                finished = XaTransaction()
+                yield finished
             finished.statements.append(index)
             finished.markers += markers
         elif open_ is not None and part in _BETWEEN:

@@ -157,7 +157,7 @@ def _gtid_set(stream: StreamBuilder, logs: Sequence[Log]) -> GtidSet:
     kept = ExecutedGtids(next((each.previous_gtids for each in logs[0].events if each.previous_gtids), None))
     chosen: Sequence[str] = {
         "none": (),
-        "the first ones": gtids[: choose.integer(1, len(gtids))],
+        "the first ones": gtids[: choose.integer(1, max(len(gtids), 1))],
         "some": [each for each in gtids if choose.yes()],
         "all but the second": [*gtids[:1], *gtids[2:]],
         "all but the last": gtids[:-1],

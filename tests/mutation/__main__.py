@@ -4,8 +4,8 @@ With `--tests`, and by default, the tests of the module judge each change: those
 change that survives in a model means that neither the worklogs' tables nor real servers hold that line.
 
 With `--role`, the changed copy of the kit is an implementation, and the oracles judge the answers of its reference in a
-role. A change that survives is a wrong implementation that passes, unless it changes no answer, or nothing that an
-answer owes.
+role; of a module in `tests/independent` those of the role's program there, which shares nothing with the kit. A change
+that survives is a wrong implementation that passes, unless it changes no answer, or nothing that an answer owes.
 """
 
 import argparse
@@ -20,13 +20,16 @@ from tests.mutation.code_changes import ROOT, copy_of_tree, outcomes
 
 #: Cases of each family and profile by which a role judges a change.
 CASES = 4
+#: The programs that share nothing with the kit.
+INDEPENDENT = Path("tests/independent")
 
 
 def tests_of(module: str) -> list[str]:
     """Return the files of tests that name a module, those of its own folder if there are any."""
     words = module.removesuffix(".py").replace("/", ".")
     naming = [path for path in sorted(ROOT.glob("tests/**/test_*.py")) if words in path.read_text(encoding="utf-8")]
-    own = ROOT / "tests" / Path(module).parent.relative_to("conformance")
+    folder = Path(module).parent
+    own = ROOT / "tests" / folder.relative_to("conformance") if folder.is_relative_to("conformance") else ROOT / folder
     chosen = [path for path in naming if path.is_relative_to(own)] or naming
     return [path.relative_to(ROOT).as_posix() for path in chosen]
 
@@ -36,13 +39,15 @@ def by_tests(tests: list[str]) -> list[str]:
     return [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-m", "'not slow'", *tests]
 
 
-def by_role(role: str, cases: int, folder: Path) -> list[str]:
-    """Return the command that judges a change by the oracles of a role; write the cases into a folder."""
+def by_role(role: str, cases: int, folder: Path, module: str) -> list[str]:
+    """Return the command that judges a change of a module by the oracles of a role; write the cases into a folder."""
+    from tests.independent.test_independent import PROGRAMS
     from tests.mutation.judged_copy import cases_of
 
+    program = [str(INDEPENDENT / PROGRAMS[role])] if Path(module).is_relative_to(INDEPENDENT) else []
     path = folder / "cases.pickle"
     path.write_bytes(pickle.dumps(cases_of(role, cases)))
-    return [sys.executable, str(ROOT / "tests" / "mutation" / "judged_copy.py"), str(path), "."]
+    return [sys.executable, str(ROOT / "tests" / "mutation" / "judged_copy.py"), str(path), ".", *program]
 
 
 def parsed() -> argparse.Namespace:
@@ -72,7 +77,7 @@ def main() -> int:
         tree = copy_of_tree(Path(folder))
         for module in options.modules:
             tests = options.tests or tests_of(module)
-            command = by_role(options.role, options.cases, Path(folder)) if options.role else by_tests(tests)
+            command = by_role(options.role, options.cases, Path(folder), module) if options.role else by_tests(tests)
             made = list(outcomes(module, command, tree, sample=options.sample, seed=options.seed))
             living = [diff for outcome, diff in made if outcome == "survived"]
             left += len(living)

@@ -1,12 +1,13 @@
-"""`python judged_copy.py CASES.PICKLE TREE`: judge the reference of another copy of the kit by this one's oracles.
+"""`python judged_copy.py CASES.PICKLE TREE [PROGRAM]`: judge the reference of a copy of the kit by this one's oracles.
 
-The exit status is 1 if a requirement fails, or if the copy crashes or hangs: the change in it was noticed.
+With a program of the copy, such as `tests/independent/boundary.py`, it is judged instead. The exit status is 1 if a
+requirement fails, or if the copy crashes or hangs: the change in it was noticed.
 """
 
 import pickle
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, zip_longest
 from pathlib import Path
@@ -14,7 +15,9 @@ from typing import IO
 
 from conformance.binlog.servers import server_of
 from conformance.engine.discovery import discovered
-from conformance.oracles.judge import Judge, request_of
+from conformance.implementations.process.process_implementation import CannotStart, ProcessImplementation
+from conformance.oracles.judge import Judge, Judges, request_of
+from conformance.oracles.verdict import Verdict
 from conformance.protocol.answered_streams import observed_streams
 from conformance.protocol.observation import Observation, Request, Trouble
 from conformance.protocol.roles.registry import role_of
@@ -45,14 +48,33 @@ def blamed(cases: Sequence[Case], tree: Path) -> str:
             for case, answer in _answered(cases, copy.stdin, copy.stdout):
                 role = case.role
                 judge = judges.setdefault(role, Judge(ReferenceImplementation().declaration.roles[role]))
-                for verdict in judge.judge(case, answer):
-                    if verdict.is_failure:
-                        return f"{verdict.requirement} at {case.id}"
+                if words := _blame(case, judge.judge(case, answer)):
+                    return words
         except (EOFError, BrokenPipeError, pickle.UnpicklingError):
             return "crashed"
         finally:
             copy.kill()
     return ""
+
+
+def program_blamed(cases: Sequence[Case], program: Path) -> str:
+    """Return the same of a program that speaks the protocol; it is asked what it declares that it can answer."""
+    try:
+        with ProcessImplementation([sys.executable, str(program)]) as implementation:
+            judges = Judges(implementation.declaration)
+            for case in cases:
+                claimed = implementation.declaration.roles[case.role].profiles
+                if case.id.profile not in claimed or judges.declined(case):
+                    continue
+                if words := _blame(case, judges.judge(case, implementation.ask(request_of(case)))):
+                    return words
+    except CannotStart as error:
+        return str(error)
+    return ""
+
+
+def _blame(case: Case, verdicts: Iterable[Verdict]) -> str:
+    return next((f"{each.requirement} at {case.id}" for each in verdicts if each.is_failure), "")
 
 
 def _answered(
@@ -75,9 +97,9 @@ def _read_here(request: Request, answer: Observation | Trouble) -> Observation |
 
 def main(arguments: Sequence[str]) -> int:
     """Print what is blamed, and return 1 if anything is."""
-    cases, tree = arguments
-    with Path(cases).open("rb") as file:
-        words = blamed(pickle.load(file), Path(tree))
+    path, tree, *program = arguments
+    cases = pickle.loads(Path(path).read_bytes())
+    words = program_blamed(cases, Path(tree, *program)) if program else blamed(cases, Path(tree))
     print(words or "nothing is blamed")
     return 1 if words else 0
 

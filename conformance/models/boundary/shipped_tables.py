@@ -132,12 +132,12 @@ _COMMON: Final[Mapping[ShippedType, tuple[EventType, ...]]] = {
     ),
 }  # fmt: skip
 #: The events of logs of version 3, but for the rows events of 5.1's betas.
-_VERSION_3: Final = (
+VERSION_3: Final = (
     EventType.START_V3, EventType.LOAD, EventType.CREATE_FILE, EventType.EXEC_LOAD, EventType.NEW_LOAD
 )  # fmt: skip
 #: The types that only some versions know.
 _SOME: Final[Mapping[ShippedVersion, Mapping[ShippedType, tuple[EventType, ...]]]] = {
-    "5.7": {ShippedType.STMT: (*ROWS_V1, *PRE_GA_ROWS), ShippedType.IGNORE: _VERSION_3},
+    "5.7": {ShippedType.STMT: (*ROWS_V1, *PRE_GA_ROWS), ShippedType.IGNORE: VERSION_3},
     "8.0.15": {ShippedType.STMT: (*ROWS_V1, EventType.PARTIAL_UPDATE_ROWS)},
     "8.0.43": {
         ShippedType.STMT: (*ROWS_V1, EventType.PARTIAL_UPDATE_ROWS),
@@ -157,10 +157,10 @@ _NOT_KNOWN: Final[Mapping[ShippedVersion, tuple[EventType, ...]]] = {
         EventType.PARTIAL_UPDATE_ROWS, EventType.TRANSACTION_PAYLOAD, EventType.HEARTBEAT_V2, EventType.GTID_TAGGED
     ),
     "8.0.15": (
-        *_VERSION_3, *PRE_GA_ROWS, EventType.TRANSACTION_PAYLOAD, EventType.HEARTBEAT_V2, EventType.GTID_TAGGED
+        *VERSION_3, *PRE_GA_ROWS, EventType.TRANSACTION_PAYLOAD, EventType.HEARTBEAT_V2, EventType.GTID_TAGGED
     ),
-    "8.0.43": (*_VERSION_3, *PRE_GA_ROWS, EventType.GTID_TAGGED),
-    "9.7": (*_VERSION_3, *PRE_GA_ROWS, *ROWS_V1),
+    "8.0.43": (*VERSION_3, *PRE_GA_ROWS, EventType.GTID_TAGGED),
+    "9.7": (*VERSION_3, *PRE_GA_ROWS, *ROWS_V1),
 }  # fmt: skip
 
 

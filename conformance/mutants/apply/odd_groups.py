@@ -231,6 +231,20 @@ class _EndsAtRotate(_EndsAtStop):
     _kind = Kind.ROTATE
 
 
+class _FollowsOwnRotates(Applier):
+    def _advance(self, event: ReplicaEvent, kind: Kind) -> None:
+        is_own = kind is Kind.ROTATE and event.server_id == self.settings.server_id
+        super()._advance(replace(event, server_id=event.server_id + 1) if is_own else event, kind)
+
+
+class _FollowsRotatesWithin(Applier):
+    def _advance(self, event: ReplicaEvent, kind: Kind) -> None:
+        super()._advance(event, kind)
+        is_own = event.of_relay_log or event.server_id == self.settings.server_id
+        if kind is Kind.ROTATE and self._state is not State.OUTSIDE and not is_own:
+            self._source_log, self._source_log_pos = event.next_file, event.next_position
+
+
 class _EndsAtUnknown(Applier):
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         outcome = super()._take(event, kind)
@@ -300,6 +314,18 @@ APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "rolls back a group at the Rotate event at the end of its relay log",
         answer=of(_EndsAtRotate),
         also=_OF_ENDS,
+    ),
+    Mutant(
+        "apply-own-rotate-followed",
+        "FORMAT-APPLY-POSITION",
+        "takes the Rotate event at the end of a relay log for one of the source",
+        answer=of(_FollowsOwnRotates),
+    ),
+    Mutant(
+        "apply-rotate-followed-in-group",
+        "FORMAT-APPLY-POSITION",
+        "takes the position of the source's Rotate event in the midst of a group, where a connection began",
+        answer=of(_FollowsRotatesWithin),
     ),
     Mutant(
         "apply-unknown-ends-statement",

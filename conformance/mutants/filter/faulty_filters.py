@@ -348,6 +348,22 @@ class DroppedXaForGood(GroupFilter):
         return fates
 
 
+class XaEndWithoutBeginning(GroupFilter):
+    """The end of an XA transaction that began before the log is dropped."""
+
+    def __init__(self, tables: TableFilter) -> None:
+        super().__init__(tables)
+        self._begun_xa: set[str] = set()
+
+    def add(self, part: LogPart) -> list[list[Fate]]:
+        """See `GroupFilter.add`."""
+        if part.part is Part.BEGIN:
+            self._begun_xa.add(part.xa)
+        elif part.part is Part.XA_FINISH and part.xa not in self._begun_xa:
+            self._dropped_xa.add(part.xa)
+        return super().add(part)
+
+
 class OneXaAtATime(GroupFilter):
     """Only the last XA transaction is remembered, whether it was dropped."""
 

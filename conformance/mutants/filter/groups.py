@@ -25,6 +25,7 @@ from conformance.mutants.filter.faulty_filters import (
     LastKeptAlone,
     OneXaAtATime,
     RowsStay,
+    XaEndWithoutBeginning,
     rules_as,
 )
 from conformance.mutants.mutant import Mutant
@@ -224,5 +225,11 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-FILTER-XA",
         "only the last XA transaction is remembered, whether it was dropped",
         answer=with_groups(OneXaAtATime),
+    ),
+    Mutant(
+        "xa-end-without-beginning",
+        "FORMAT-FILTER-XA",
+        "the end of an XA transaction that began before the log is dropped",
+        answer=with_groups(XaEndWithoutBeginning),
     ),
 )

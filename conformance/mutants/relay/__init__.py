@@ -4,16 +4,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from conformance.binlog.header import MAGIC
 from conformance.models.replica.relay import NewFeed, Receiver, RelaySettings
 from conformance.mutants.mutant import Mutant
 from conformance.mutants.relay.changed_entries import (
     clears_ignorable,
+    cuts_own_lengths,
     drops_checksums,
     marks_guesses,
     moves_rotates,
     rewords,
     silent,
     spoils_ends,
+    unsealed_description,
 )
 from conformance.mutants.relay.faulty_receivers import (
     ClosesGaps,
@@ -46,6 +49,7 @@ from conformance.mutants.relay.faulty_receivers import (
     ReplacesNothing,
     ResetsAtFormats,
     RetrievesAtCommits,
+    RetrievesAtNextGtid,
     RetrievesAtSavepoints,
     RetrievesAtUsualEnds,
     RetrievesEarly,
@@ -90,6 +94,12 @@ def _stops_at_warning(request: Request) -> Observation:
         if entry["warning"]:
             return Observation(observed.events[: index + 1], Refusal(None, "other", entry["warning"]))
     return observed
+
+
+def _stops_at_old_sources(request: Request) -> Observation:
+    if request.profile in ("mysql-5.1", "mysql-5.5"):
+        return Observation((), Refusal(len(MAGIC), "other", "the format description has no checksum algorithm"))
+    return answer_with(Receiver, request)
 
 
 MUTANTS: tuple[Mutant, ...] = (
@@ -220,6 +230,12 @@ MUTANTS: tuple[Mutant, ...] = (
         answer=_of(RetrievesLate),
     ),
     Mutant(
+        "relay-last-gtid-before-anonymous-missing",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "counts a transaction as received only when the next one that has a GTID begins",
+        answer=_of(RetrievesAtNextGtid),
+    ),
+    Mutant(
         "relay-unfinished-gtid-counted",
         "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
         "counts a transaction as received when it begins",
@@ -237,6 +253,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL4162-WARN-RECEIVER",
         "stops with an error where it should warn",
         answer=_stops_at_warning,
+    ),
+    Mutant(
+        "relay-stops-at-old-sources",
+        "WL4033-RELAY-EVENTS-AS-USUAL",
+        "stops with an error at the format description of a source without checksums, before it writes anything",
+        answer=_stops_at_old_sources,
     ),
     Mutant(
         "relay-warned-event-left-out",
@@ -352,6 +374,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-RELAY-EVENT",
         "writes events without the checksums that the format description announces",
         answer=_changing(drops_checksums),
+    ),
+    Mutant(
+        "relay-own-length-without-checksum",
+        "FORMAT-RELAY-EVENT",
+        "does not count the checksum in the length of its own events",
+        answer=_changing(cuts_own_lengths),
+    ),
+    Mutant(
+        "relay-own-description-unsealed",
+        "FORMAT-RELAY-EVENT",
+        "changes its own format description after its checksum was made",
+        answer=_changing(unsealed_description),
     ),
     Mutant(
         "relay-own-checksums-of-first-log",

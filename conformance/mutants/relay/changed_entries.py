@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from conformance.binlog.checksum import CHECKSUM_BYTES, ends_with_checksum
+from conformance.binlog.checksum import CHECKSUM_BYTES, checksum, ends_with_checksum
 from conformance.binlog.event_types import KNOWN_TYPES, EventType
+from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 
@@ -44,6 +45,24 @@ def drops_checksums(entry: Mapping[str, Any]) -> Mapping[str, Any]:
     if code == EventType.FORMAT_DESCRIPTION or not ends_with_checksum(data):
         return entry
     return _with_header({**entry, "data": data[:-CHECKSUM_BYTES].hex()}, length=length - CHECKSUM_BYTES)
+
+
+def unsealed_description(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an entry whose format description of the replica's own has the checksum of other bytes."""
+    _, code, _, _, _, flags = _header(entry)
+    if code != EventType.FORMAT_DESCRIPTION or not flags & Flag.RELAY_LOG:
+        return entry
+    data = bytes.fromhex(entry["data"])
+    return {**entry, "data": (data[:-1] + bytes([data[-1] ^ 1])).hex()}
+
+
+def cuts_own_lengths(entry: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return an entry whose event of the replica's own has a length that does not count its checksum."""
+    *_, length, _, flags = _header(entry)
+    if not flags & Flag.RELAY_LOG or not ends_with_checksum(bytes.fromhex(entry["data"])):
+        return entry
+    data = bytes.fromhex(_with_header(entry, length=length - CHECKSUM_BYTES)["data"])[:-CHECKSUM_BYTES]
+    return {**entry, "data": (data + checksum(data).to_bytes(CHECKSUM_BYTES, "little")).hex()}
 
 
 def moves_rotates(entry: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ from conformance.binlog.header import HEADER_BYTES
 from conformance.models.replica.relay import NewFeed, Receiver, Reception, RelaySettings
 from conformance.models.replica.relay_rules import OwnGtids, RelayRules
 from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.models.replica.transaction_table import ANONYMOUS
 
 _ARTIFICIAL: Final = 0x20
 #: The bytes of a format description with its time of creation.
@@ -174,6 +175,18 @@ class RetrievesLate(Receiver):
     def _rules(self) -> RelayRules:
         rules = super()._rules()
         return rules if self.settings.profile == "worklog" else replace(rules, retrieves_at_end=False)
+
+
+class RetrievesAtNextGtid(Receiver):
+    """A receiver of the worklog that counts a transaction when the next with a GTID begins, not at an anonymous one."""
+
+    def _rules(self) -> RelayRules:
+        rules = super()._rules()
+        return replace(rules, retrieves_at_end=False) if self.settings.profile == "worklog" else rules
+
+    def _note(self, event: ReplicaEvent, data: bytes) -> None:
+        is_unseen = event.gtid == ANONYMOUS and self.settings.profile == "worklog"
+        super()._note(replace(event, gtid="") if is_unseen else event, data)
 
 
 class RetrievesEarly(Receiver):

@@ -1,6 +1,7 @@
 """Whether the events of a relay log have checksums where the format description before them there announces these.
 
-Whether there are any is left to the replica, but no reader finds the end of an event that is not as announced.
+Whether there are any is left to the replica, but no reader finds the end of an event that is not as announced. A format
+description that announces them has one itself.
 """
 
 from contextlib import suppress
@@ -18,12 +19,15 @@ from conformance.oracles.oracle import Check
 from conformance.protocol.roles.relay import event_data
 
 UNANNOUNCED: Final[Check] = wrongly(
-    "", "not as announced", "whether it has one is not what the last format description announces", field="checksum"
+    "",
+    "not as announced",
+    "whether it has a right one is not what the last format description announces",
+    field="checksum",
 )
 
 
 def is_unannounced(alignment: Alignment, index: int) -> bool:
-    """Return whether an event has a checksum that is not announced, or lacks one that is."""
+    """Return whether an event has a checksum that is not announced, or lacks a right one that is."""
     entry = alignment.observed(index)
     return entry is not None and (entry.get("log"), entry["data"]) in _unannounced(alignment)
 
@@ -41,6 +45,8 @@ def _unannounced(alignment: Alignment) -> frozenset[tuple[Any, str]]:
         if data[TYPE_AT] == EventType.FORMAT_DESCRIPTION:
             with suppress(MalformedBody):
                 announced[log] = FormatDescription.from_event(data).checksum_algorithm == ChecksumAlgorithm.CRC32
+                if announced[log] and not ends_with_checksum(data):
+                    differing.add((log, entry["data"]))
         elif log in announced and ends_with_checksum(data) != announced[log]:
             differing.add((log, entry["data"]))
     return frozenset(differing)

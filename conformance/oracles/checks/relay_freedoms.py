@@ -1,17 +1,17 @@
 """The differences that are left to receivers: their own events, their relay logs, and checksums."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, Final, Self
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, ends_with_checksum
 from conformance.binlog.errors import MalformedBody
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import PLAIN_GTID_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription, has_checksum_algorithm
-from conformance.binlog.gtid_set import GtidSet, Interval
+from conformance.binlog.gtid_set import GtidSet, Source
 from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT, Header
 from conformance.binlog.reader import framed_events
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
@@ -22,13 +22,12 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.announced_checksums import is_unannounced
 from conformance.oracles.checks.received_warnings import fed_entries
 from conformance.oracles.differences import Difference, differences
-from conformance.protocol.roles.relay import event_data, is_repeated_format
+from conformance.protocol.roles.relay import begins_or_ends_a_log, event_data, is_repeated_format
 from conformance.specs.catalogue import ENTRY
 from conformance.specs.versions import Profiles
 
 Entry = Mapping[str, Any]
 
-_RELAY_LOG: Final = int(Flag.RELAY_LOG)
 #: The types of the events with which the replica itself begins a relay log.
 _BEGINNING: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS)})
 #: The markers of the replica's own events.
@@ -41,6 +40,9 @@ _MARKERS: Final[Mapping[int, BoundaryType]] = {
 _WITH_LISTS: Final = Profiles("mariadb")
 #: The bytes of a Rotate with the position; the name of the next log follows.
 _POSITION_BYTES: Final = 8
+#: The bytes of a Gtid event's body with the source, and with the number.
+_SOURCE: Final = slice(1, 17)
+_NUMBER: Final = slice(17, 25)
 #: The bytes of a format description's body with the version of the binary log.
 _BINLOG_VERSION: Final = slice(0, 2)
 #: The byte of a format description's body with the length of a header.
@@ -60,12 +62,14 @@ class _Event:
 
     @classmethod
     def of(cls, entry: Entry) -> Self | None:
-        """Return the event of an entry; None if its data is not an event."""
+        """Return the event of an entry; None if its data is not an event, or its header has another length."""
         data = event_data(entry)
         if data is None:
             return None
         body = data[HEADER_BYTES : -CHECKSUM_BYTES if ends_with_checksum(data) else None]
         header = Header(*HEADER.unpack(data[:HEADER_BYTES]))
+        if header.length != len(data):
+            return None
         return cls(replace(header, length=HEADER_BYTES + len(body)), body)
 
     @property
@@ -75,13 +79,8 @@ class _Event:
         return is_list and self.header.server_id == 0
 
     def begins_or_ends_a_log(self, alignment: Alignment) -> bool:
-        """Return whether it is one with which a replica begins or ends a relay log.
-
-        Up to MySQL 5.5 and MariaDB 10.2 the replica's format description does not have the flag.
-        """
-        describes = self.header.type == EventType.FORMAT_DESCRIPTION
-        of_replica = self.header.server_id == alignment.case.settings["server_id"]
-        return bool(self.header.flags & _RELAY_LOG) or (describes and of_replica)
+        """Return whether it is one with which a replica begins or ends a relay log."""
+        return begins_or_ends_a_log(self.header, alignment.case.settings["server_id"])
 
 
 def _pair(alignment: Alignment, difference: Difference) -> tuple[_Event, _Event] | None:
@@ -266,7 +265,7 @@ def _asked_of(alignment: Alignment, event: _Event) -> bytes:
 
 
 def counts_last_gtid_later(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether the Previous_gtids of a relay log of WL#7592 lacks one GTID: that of the last transaction."""
+    """Return whether the Previous_gtids of a relay log of WL#7592 lacks the GTID of the last transaction alone."""
     pair = _pair(alignment, difference) if difference.field == "data" else None
     if pair is None or alignment.case.id.profile != "worklog" or not _is_own_previous_gtids(alignment, difference):
         return False
@@ -277,8 +276,19 @@ def counts_last_gtid_later(alignment: Alignment, difference: Difference) -> bool
     except (ValueError, MalformedBody):
         return False
     missing = wanted.missing_in(seen.gtids()).sources
-    intervals = [each for source in missing for each in source.intervals]
-    return not seen.missing_in(wanted.gtids()).sources and len(intervals) == 1 and _count(intervals[0]) == 1
+    last = _last_transaction(alignment.case.expected.events[: difference.index])
+    return missing == last and not seen.missing_in(wanted.gtids()).sources
+
+
+def _last_transaction(entries: Sequence[Entry]) -> tuple[Source, ...]:
+    """Return the GTID of the last transaction of some entries, as a set; of an anonymous one it is empty."""
+    events = (_Event.of(entry) for entry in reversed(entries))
+    begins = next((each for each in events if each is not None and each.header.type in PLAIN_GTID_TYPES), None)
+    if begins is None or begins.header.type == EventType.ANONYMOUS_GTID:
+        return ()
+    gtids = ExecutedGtids()
+    gtids.add(begins.body[_SOURCE], "", int.from_bytes(begins.body[_NUMBER], "little"))
+    return gtids.gtids().sources
 
 
 def own_sets(alignment: Alignment) -> Iterator[tuple[int, GtidSet, GtidSet]]:
@@ -295,10 +305,6 @@ def own_sets(alignment: Alignment) -> Iterator[tuple[int, GtidSet, GtidSet]]:
         with suppress(ValueError, MalformedBody):
             wanted, seen = (GtidSet.from_bytes(each.body) for each in pair)
             yield difference.index, wanted, seen
-
-
-def _count(interval: Interval) -> int:
-    return interval.end - interval.start
 
 
 def announces_own_checksums(alignment: Alignment, index: int) -> bool:

@@ -90,16 +90,23 @@ def copied(wanted: Written, observed: Written) -> Check:
             kind = wanted.kind if name == "type" else ""
             field = MARKER if name == "flags" and not (expected ^ seen) & ~MARKER_BITS.mask else name
             return wrongly(kind, "changed", f"{name} is {seen}, but was {expected} when received", field=field)
-    length = HEADER_BYTES + len(observed.rest)
-    if observed.header.length != length:
-        message = f"length is {observed.header.length}, but the event has {length} bytes"
-        return wrongly("", "wrong", message, field="length")
+    if (length := _of_length(observed)) is not None:
+        return length
     if wanted.body != observed.body:
         message = f"the {len(observed.body)} bytes of the body are not those received"
         return wrongly(wanted.kind, "changed", message, field="body")
     if len(wanted.rest) == len(observed.rest):
         return wrongly(wanted.kind, "changed", "the checksum is not the one received", field="checksum")
     return GOOD
+
+
+def _of_length(observed: Written) -> Check | None:
+    """Return the check of an event whose header has another length; None if it has the right one."""
+    length = HEADER_BYTES + len(observed.rest)
+    if observed.header.length == length:
+        return None
+    message = f"length is {observed.header.length}, but the event has {length} bytes"
+    return wrongly("", "wrong", message, field="length")
 
 
 def compared(wanted: Written, observed: Written) -> Check:
@@ -115,6 +122,8 @@ def _is_own(event: Written) -> bool:
 
 def _of_own(wanted: Written, observed: Written) -> Check:
     """Compare an event that a replica makes itself: some fields of the header, or some parts of the body."""
+    if (length := _of_length(observed)) is not None:
+        return length
     values: dict[str, tuple[object, object]] = {
         each: (getattr(observed.header, each), getattr(wanted.header, each)) for each in _OF_OWN
     }

@@ -6,7 +6,7 @@ from typing import Any, Final
 from conformance.binlog.checksum import CHECKSUM_BYTES, ends_with_checksum
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.header import HEADER_BYTES, TYPE_AT
+from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT, Header
 from conformance.protocol.role import AnswerField, Role, required
 
 #: Every field by name, in the order of the protocol's page.
@@ -49,6 +49,23 @@ def is_repeated_format(data: bytes) -> bool:
     """Return whether an event is a format description as a replica repeats the source's, in another relay log."""
     is_format = data[TYPE_AT] == EventType.FORMAT_DESCRIPTION
     return is_format and bool(data[_FLAGS_AT] & Flag.ARTIFICIAL) and not any(data[_LOG_POS])
+
+
+def begins_or_ends_a_log(header: Header, server_id: int) -> bool:
+    """Return whether an event is one with which the replica of a server id begins or ends a relay log.
+
+    Up to MySQL 5.5 and MariaDB 10.2 the replica's format description does not have the flag.
+    """
+    describes = header.type == EventType.FORMAT_DESCRIPTION
+    return bool(header.flags & Flag.RELAY_LOG) or (describes and header.server_id == server_id)
+
+
+def comes_with_a_log(entry: Mapping[str, Any], server_id: int) -> bool:
+    """Return whether an event is in a relay log because a replica began another one, not because it was received."""
+    data = event_data(entry)
+    if data is None:
+        return False
+    return is_repeated_format(data) or begins_or_ends_a_log(Header(*HEADER.unpack(data[:HEADER_BYTES])), server_id)
 
 
 def kind_of(entry: Mapping[str, Any]) -> Hashable:
