@@ -179,10 +179,22 @@ class Alignment:
             if error.at == self.case.expected.refused_at:
                 return self.count
         refuses = self.case.expected.refused_at is not None
-        if refuses and all(self.may_be_dropped(index) for index in range(self._last + 1, self.count)):
+        if refuses and all(self._may_be_passed(index) for index in range(self._last + 1, self.count)):
             # An error without a place: only events that it need not report are between what it reported and the fault.
             return self.count
         return self._after_kept_back() if self.case.role == "client" else self._last + 1
+
+    def _may_be_passed(self, index: int) -> bool:
+        """Return whether an event before the one to be refused may be passed over, or before the end of a source."""
+        if self.case.role != "client":
+            return self.may_be_dropped(index)
+        return may_be_kept_back(self.case.expected.events[index]) or index >= self.count - self.begun
+
+    @property
+    def begun(self) -> int:
+        """How many entries at the end are of a group of which a client gets no more; it may keep these back."""
+        begun: int = self.case.settings["source"].get("failure", {}).get("begun", 0)
+        return begun
 
     def _after_kept_back(self) -> int:
         """Return the index of the first event after what a client delivered that it is not known to keep back.

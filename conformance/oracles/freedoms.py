@@ -22,7 +22,14 @@ from conformance.oracles.checks.boundary_freedoms import (
     is_of_other_reading,
     is_truncated,
 )
-from conformance.oracles.checks.client_freedoms import is_kept_back, is_of_connection, is_sent_again, is_type_missing
+from conformance.oracles.checks.client_freedoms import (
+    is_end_beside_error,
+    is_kept_back,
+    is_of_begun_group,
+    is_of_connection,
+    is_sent_again,
+    is_type_missing,
+)
 from conformance.oracles.checks.decode_freedoms import (
     is_at_burden,
     is_faulty_payload,
@@ -338,6 +345,20 @@ FREE: Final[tuple[Freedom, ...]] = (
         "as the client does not stop at one",
         "They change nothing by themselves; many clients keep them.",
         is_kept_back,
+    ),
+    Freedom(
+        "client",
+        "begun groups",
+        "events of a group in which the source ends with an error",
+        "A client may deliver whole groups.",
+        is_of_begun_group,
+    ),
+    Freedom(
+        "client",
+        "the end beside an error",
+        "the entry about the end, beside the error of the source",
+        "The error shows that it ends there.",
+        is_end_beside_error,
     ),
     Freedom(
         "client",

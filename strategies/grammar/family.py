@@ -42,6 +42,7 @@ _MODULES: Final = (
     "conformance.strategies.families.received_streams",
     "conformance.strategies.families.unrecognised_events",
     "conformance.strategies.families.sent_logs",
+    "conformance.strategies.families.failing_sources",
     "conformance.strategies.families.recorded_logs",
     "conformance.strategies.families.logging_decisions",
     "conformance.strategies.families.tables_info",

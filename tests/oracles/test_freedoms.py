@@ -41,6 +41,7 @@ from conformance.reference.implementation import ReferenceImplementation
 from conformance.reference.relay import answer_with
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
+from conformance.wire.messages import WireError
 from tests.extras import require_role
 from tests.oracles.test_role_judging import (
     SkipsAnonymousGtids,
@@ -567,6 +568,35 @@ class MovesAtGroupEnds(KeepsInterrupted):
         return {"resume_log": self.kept[0], "resume_pos": self.kept[1]}
 
 
+class AsksAgain(KeepsInterrupted):
+    """A client that asks again, a few times, where the source ends with an error, and reports that then."""
+
+    def run(self):
+        for _ in range(3):
+            try:
+                return super().run()
+            except WireError:
+                self.lose()
+        return super().run()
+
+
+class ReportsTheEnd(Client):
+    """A client that reports where it is at the end, also beside the error of the source."""
+
+    def run(self):
+        try:
+            super().run()
+        except WireError:
+            self.entries.append({"type": None, "log_pos": 0, **self.state()})
+            raise
+
+
+def without_begun_group(case, answer):
+    """A client that hands on what it has of a group only once it has all of it."""
+    begun = case.settings["source"].get("failure", {}).get("begun", 0)
+    return replace(answer, events=answer.events[: len(answer.events) - begun])
+
+
 def replicated_by(client):
     return lambda case, answer: answer_of_client(client, request_of(case))
 
@@ -651,7 +681,12 @@ TAKEN = {
     "events kept back": ("client", [without(lambda entry: entry["type"] is not None and may_be_kept_back(entry))]),
     "types of events kept back": ("client", [with_untyped(may_be_kept_back)]),
     "events of the connection": ("client", [replicated_by(DeliversEverything)]),
-    "interrupted groups": ("client", [replicated_by(KeepsInterrupted), replicated_by(MovesAtGroupEnds)]),
+    "interrupted groups": (
+        "client",
+        [replicated_by(KeepsInterrupted), replicated_by(MovesAtGroupEnds), replicated_by(AsksAgain)],
+    ),
+    "begun groups": ("client", [without_begun_group]),
+    "the end beside an error": ("client", [replicated_by(ReportsTheEnd)]),
     "notation of a client's GTIDs": (
         "client",
         [with_value("executed_gtids", str.upper), with_value("executed_gtids", with_both_ends)],
