@@ -42,6 +42,7 @@ from conformance.oracles.checks.decode_freedoms import (
     is_skipped,
     is_unreported,
 )
+from conformance.oracles.checks.filter_freedoms import is_of_kept_file
 from conformance.oracles.checks.log_freedoms import (
     has_free_flags,
     is_bare_text,
@@ -298,6 +299,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "an event without an entry",
         "Programs that filter do not report every event; what they report is judged.",
         _is_unlisted,
+    ),
+    Freedom(
+        "filter",
+        "discarded files",
+        "whether a file is dropped that a Delete_file discards, if its blocks and that event have one fate",
+        "It changes nothing either way.",
+        is_of_kept_file,
     ),
     Freedom(
         "render",

@@ -22,10 +22,13 @@ from conformance.models.boundary.fed_event import WITH_QUERY, FedEvent
 from conformance.models.boundary.shipped_parser import ShippedParser
 from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.boundary.worklog_parser import WorklogParser
+from conformance.models.filtering.group_filter import GroupFilter
+from conformance.models.filtering.log_part import Part
 from conformance.models.replica.groups import State
 from conformance.models.replica.relay import Receiver
 from conformance.mutants.controls import CONTROLS
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.checks.filtered_groups import BORDERS
 from conformance.oracles.differences import differences
 from conformance.oracles.freedoms import FREE
 from conformance.oracles.judge import Judge, request_of
@@ -37,6 +40,7 @@ from conformance.protocol.roles.relay import body_of
 from conformance.reference.boundary import observe
 from conformance.reference.client import Client
 from conformance.reference.client import answer_with as answer_of_client
+from conformance.reference.filter import answer_with as filtered_with
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.reference.relay import answer_with
 from conformance.strategies.grammar.case_id import CaseId
@@ -515,6 +519,22 @@ def dropped_in_another_order(case, answer):
     return replace(answer, events=tuple(events))
 
 
+class KeepsFiles(GroupFilter):
+    """A filter that keeps the files that are discarded, and the borders of their groups with them."""
+
+    def finish(self):
+        decided = super().finish()
+        discards = False
+        for each in reversed(decided):
+            part = each.part.part
+            discards = part is Part.FILE_END or (discards and part is Part.CONTEXT)
+            each.kept = each.kept or discards
+        if any(each.part.part is Part.FILE_END for each in decided):
+            for each in decided:
+                each.kept = each.kept or each.part.part in BORDERS
+        return decided
+
+
 class DeliversEverything(Client):
     """A client that also shows what the source makes for the connection, except for heartbeats."""
 
@@ -657,6 +677,7 @@ TAKEN = {
     "errors without a text": ("boundary", [lambda case, answer: CONTROL["own-words"](request_of(case))]),
     "error in a torn event": ("boundary", [without_error]),
     "events without an entry": ("filter", [without(lambda entry: entry["type"] not in (19, 30, 31, 32))]),
+    "discarded files": ("filter", [lambda case, answer: filtered_with(request_of(case), groups=KeepsFiles)]),
     "other warnings": (
         "render",
         [entries(with_deprecation), entries(warned_in_the_text), entries(with_empty_lines)],
