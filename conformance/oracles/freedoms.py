@@ -17,6 +17,7 @@ from conformance.oracles.checks.apply_freedoms import (
     stops_at_begin,
 )
 from conformance.oracles.checks.boundary_freedoms import (
+    is_after_malformed,
     is_after_spare_marker,
     is_in_own_words,
     is_of_other_reading,
@@ -292,6 +293,14 @@ FREE: Final[tuple[Freedom, ...]] = (
         "whether there is an error where the stream ends within an event",
         "The rules are about whole events.",
         is_truncated,
+    ),
+    Freedom(
+        "boundary",
+        "events after a malformed one",
+        "whether a parser stops with an error at a Query event with a malformed body, or goes on, and everything "
+        "about the events from there on",
+        "The rules are about sound events. Servers go on without a warning.",
+        is_after_malformed,
     ),
     Freedom(
         "filter",

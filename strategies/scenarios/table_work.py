@@ -244,9 +244,7 @@ class TableWork:
     def discarded_file(self) -> list[Piece]:
         """Return the blocks of a file whose LOAD DATA failed, and the Delete_file that discards them."""
         number = self.choose.integer(1, 99)
-        blocks = [
-            load_block(self.stream, number, first=place == 0, size=5) for place in self.choose.several(1, 2)
-        ]
+        blocks = [load_block(self.stream, number, first=place == 0, size=5) for place in self.choose.several(1, 2)]
         end = Piece(delete_file(self.stream, number), LogPart(Part.FILE_END))
         return [*(Piece(each, LogPart(Part.CONTEXT)) for each in blocks), end]
 

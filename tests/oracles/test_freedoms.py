@@ -266,6 +266,14 @@ def without_error(case, answer):
     return replace(answer, error=None) if case.expected.refused_kind == "truncated" else answer
 
 
+def going_on_at_malformed(case, answer):
+    """A parser that takes a malformed statement for any, and goes on."""
+    if case.expected.refused_kind != "malformed":
+        return answer
+    entry = {**case.expected.events[0], "offset": case.expected.refused_at, "type": 2}
+    return replace(answer, events=(*answer.events, entry), error=None)
+
+
 class OneRelayLog(Receiver):
     """A receiver that goes on in the same relay log."""
 
@@ -676,6 +684,7 @@ TAKEN = {
     ),
     "errors without a text": ("boundary", [lambda case, answer: CONTROL["own-words"](request_of(case))]),
     "error in a torn event": ("boundary", [without_error]),
+    "events after a malformed one": ("boundary", [going_on_at_malformed]),
     "events without an entry": ("filter", [without(lambda entry: entry["type"] not in (19, 30, 31, 32))]),
     "discarded files": ("filter", [lambda case, answer: filtered_with(request_of(case), groups=KeepsFiles)]),
     "other warnings": (
