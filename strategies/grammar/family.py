@@ -38,6 +38,7 @@ _MODULES: Final = (
     "conformance.strategies.families.replica_versions",
     "conformance.strategies.families.skips_and_stops",
     "conformance.strategies.families.odd_groups",
+    "conformance.strategies.families.own_events",
     "conformance.strategies.families.boundaries",
     "conformance.strategies.families.received_streams",
     "conformance.strategies.families.unrecognised_events",
