@@ -260,6 +260,37 @@ class _GivesUp(Client):
         raise ConnectionLost("the source has gone")
 
 
+class _ErrorIsEnd(Client):
+    """Takes an error of the source for the end of its logs."""
+
+    def run(self) -> None:
+        try:
+            super().run()
+        except WireError:
+            self.entries.append({"type": None, "log_pos": 0, **self.state()})
+
+
+class _ErrorIsLoss(Client):
+    """Takes an error of the source for a lost connection, and connects again as often as it gets one."""
+
+    def run(self) -> None:
+        while True:
+            try:
+                return super().run()
+            except WireError:
+                self.lose()
+
+
+class _ErrorAsLoss(Client):
+    """Reports an error of the source as a lost connection."""
+
+    def run(self) -> None:
+        try:
+            super().run()
+        except WireError as error:
+            raise ConnectionLost(str(error)) from error
+
+
 class _AtTheEnd(Client):
     """Skips to the end of the source's last log when it connects again."""
 
@@ -345,6 +376,7 @@ def _mutant(name: str, requirement: str, text: str, client: type[Client], *, als
 
 _POSITION: Final = "FORMAT-CLIENT-POSITION"
 _RESUMED: Final = "FORMAT-CLIENT-RESUMED"
+_ERROR: Final = "FORMAT-CLIENT-ERROR"
 MUTANTS: Final = (
     _mutant(
         "client-moved-by-format",
@@ -423,6 +455,14 @@ MUTANTS: Final = (
         "client-begins-again", _RESUMED, "connects again with the position that it had at first", _FromTheBeginning
     ),
     _mutant("client-gives-up", _RESUMED, "does not connect again", _GivesUp),
+    _mutant("client-error-is-end", _ERROR, "takes an error of the source for the end of its logs", _ErrorIsEnd),
+    _mutant(
+        "client-error-is-loss",
+        _ERROR,
+        "takes an error of the source for a lost connection, and connects again for ever",
+        _ErrorIsLoss,
+    ),
+    _mutant("client-error-number-lost", _ERROR, "reports an error of the source as a lost connection", _ErrorAsLoss),
     _mutant("client-at-end", _RESUMED, "connects again at the end of the last log", _AtTheEnd),
     _mutant(
         "client-unannounced",

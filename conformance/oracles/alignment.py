@@ -180,7 +180,7 @@ class Alignment:
             if error.at == self.case.expected.refused_at:
                 return self.count
         refuses = self.case.expected.refused_at is not None
-        if refuses and all(self.may_be_dropped(index) for index in range(self._last + 1, self.count)):
+        if refuses and all(self._may_be_passed(index) for index in range(self._last + 1, self.count)):
             # An error without a place: only events that it need not report are between what it reported and the fault.
             return self.count
         if self.case.role == "relay":
@@ -192,6 +192,18 @@ class Alignment:
         events, own_id = self.case.expected.events, self.case.settings["server_id"]
         following = range(self._last + 1, self.count)
         return next((index for index in following if not comes_with_a_log(events[index], own_id)), self.count)
+
+    def _may_be_passed(self, index: int) -> bool:
+        """Return whether an event before the one to be refused may be passed over, or before the end of a source."""
+        if self.case.role != "client":
+            return self.may_be_dropped(index)
+        return may_be_kept_back(self.case.expected.events[index]) or index >= self.count - self.begun
+
+    @property
+    def begun(self) -> int:
+        """How many entries at the end are of a group of which a client gets no more; it may keep these back."""
+        begun: int = self.case.settings["source"].get("failure", {}).get("begun", 0)
+        return begun
 
     def _after_kept_back(self) -> int:
         """Return the index of the first event after what a client delivered that it is not known to keep back.

@@ -7,7 +7,7 @@ from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.boundary.transition_table import CELLS, StepOutcome
 from conformance.models.boundary.type_table import TYPE_ROWS
-from conformance.oracles.alignment import Alignment
+from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.boundary_answers import (
     FIELDS,
     Answer,
@@ -20,7 +20,7 @@ from conformance.oracles.checks.boundary_answers import (
     is_not_ignored,
 )
 from conformance.oracles.checks.boundary_comparisons import check_any_format, check_any_gtid_mode, check_same_rules
-from conformance.oracles.checks.boundary_freedoms import is_of_one_reading
+from conformance.oracles.checks.boundary_freedoms import goes_on, is_of_one_reading
 from conformance.oracles.checks.boundary_steps import NAME, wrong_answer
 from conformance.oracles.checks.misread_statements import check_words_of_later_logs
 from conformance.oracles.checks.remembered_begin import begin_forgotten
@@ -131,7 +131,9 @@ def _check_tracking(requirement: str) -> Oracle:
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         yield from each.examine(alignment, requirement)
-        if alignment.phantoms:
+        if alignment.count in alignment.marked(requirement):
+            yield from _check_malformed(alignment)
+        elif alignment.phantoms:
             at = alignment.phantoms[0]
             yield Check("event where none starts", f"there is an entry for offset {at}, where no event starts", at)
         if alignment.disordered is not None:
@@ -148,6 +150,17 @@ def _check_tracking(requirement: str) -> Oracle:
             yield Check("error at the end", f"there is an entry for every event, but also an error: {error.message}")
 
     return Oracle(requirement, examine, any_of=frozenset(FIELDS))
+
+
+def _check_malformed(alignment: Alignment) -> Iterator[Check]:
+    """Check that an answer does not end without a word where an event is malformed: with an error, or later."""
+    if alignment.fate(alignment.count) is Fate.UNREACHED:
+        return
+    at = alignment.case.expected.refused_at
+    if alignment.observation.error is not None or goes_on(alignment):
+        yield GOOD
+    else:
+        yield Check("ends silently at a malformed event", f"no error and no entry from offset {at} on", at)
 
 
 def _marker_in_flags(requirement: str, look: Callable[[int, int], bool]) -> Oracle:

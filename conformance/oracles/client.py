@@ -21,7 +21,7 @@ from conformance.oracles.checks.client_checksums import (
 from conformance.oracles.checks.client_freedoms import is_of_log, sent_again
 from conformance.oracles.checks.client_heartbeats import is_heartbeat, no_heartbeat
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields, same_gtid_set
-from conformance.protocol.roles.client import kind_of, may_be_kept_back
+from conformance.protocol.roles.client import is_end, kind_of, may_be_kept_back
 
 _IGNORABLE: Final = "WL4033-CLIENT-IGNORABLE"
 _POSITION: Final = "FORMAT-CLIENT-POSITION"
@@ -186,7 +186,7 @@ def _unasked(alignment: Alignment) -> list[int]:
         return []
     known = {kind_of(entry) for entry in alignment.case.expected.events}
     events = alignment.observation.events
-    more = [place for place in alignment.phantoms if kind_of(events[place]) not in known]
+    more = [place for place in alignment.phantoms if kind_of(events[place]) not in known and not is_end(events[place])]
     return [place for place in more if not is_heartbeat(events[place]) and not is_of_log(events[place])]
 
 
@@ -241,8 +241,13 @@ def _resumes(alignment: Alignment, requirement: str) -> Iterator[Check]:
 
 
 def _doubled(alignment: Alignment) -> list[int]:
-    """Return the places of the events of groups that are delivered twice after a lost connection."""
+    """Return the places of the events of groups that are delivered twice after a lost connection.
+
+    A client that takes the error of its source for one is blamed for that.
+    """
     events = alignment.observation.events
+    if alignment.case.expected.refused_at is not None and alignment.observation.error is None:
+        return []
     return [place for place in _twice(alignment) if not may_be_kept_back(events[place])] if _cuts(alignment) else []
 
 
@@ -316,8 +321,31 @@ def _twice(alignment: Alignment) -> list[int]:
 
 
 def _stops_by_itself(alignment: Alignment) -> bool:
-    """Return whether the answer ends with an error, not one about checksums, which is a matter of their own."""
-    return alignment.observation.error is not None and UNAWARE not in _error(alignment)
+    """Return whether the answer ends with an error that is its own.
+
+    One about checksums is a matter of their own, and so is that of a source which fails there.
+    """
+    is_of_source = alignment.case.expected.refused_at is not None and alignment.stop == alignment.count
+    return alignment.observation.error is not None and not is_of_source and UNAWARE not in _error(alignment)
+
+
+def _stops_at_failure(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that an answer ends with the error of the source, by its number."""
+    error, wanted = alignment.observation.error, alignment.case.expected.refused_code
+    if error is None:
+        last = _last(alignment)
+        place = "before any event" if last < 0 else _place(alignment, last)
+        yield Check(
+            "the source's error is not reported",
+            f"no error, although the source ends the dump with error {wanted} {place}",
+        )
+    elif alignment.stop != alignment.count:
+        return  # It stops before.
+    elif "error_code" in alignment.role.abilities and error.code != wanted:
+        message = f"the error has the number {error.code}, that of the source {wanted}: {error.message}"
+        yield Check("the source's error has another number", message)
+    else:
+        yield GOOD
 
 
 def _takes_checksums(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -339,6 +367,7 @@ ORACLES: Final = (
     Oracle(_POSITION, _checks_position, any_of=_PLACE, needs=_PLACE),
     Oracle("FORMAT-CLIENT-GTIDS", _has_gtids, any_of=frozenset({"executed_gtids"})),
     Oracle("FORMAT-CLIENT-RESUMED", _resumes, any_of=frozenset({"type"})),
+    Oracle("FORMAT-CLIENT-ERROR", _stops_at_failure, any_of=frozenset({"type"})),
     Oracle("FORMAT-CLIENT-CHECKSUM", _takes_checksums, any_of=frozenset({"query"})),
     Oracle("FORMAT-CLIENT-HEARTBEAT", no_heartbeat, any_of=frozenset({"type"})),
     Oracle(_IGNORABLE, _goes_on, any_of=frozenset({"type"})),

@@ -200,12 +200,17 @@ def _of_the_end(alignment: Alignment) -> Iterator[Difference]:
     if at is None and not _is_at_missing_entry(alignment):
         message = f"an error is not expected: {error.message}"
         yield Difference(end, ERROR, Check("error not expected", message, error.at))
-    elif at is not None and "error_at" in alignment.role.abilities and error.at != at:
+    elif at is not None and _has_place(alignment) and error.at != at:
         message = f"the error is reported at offset {error.at}, expected {at}"
         yield Difference(end, ERROR, Check("error at the wrong offset", message, at))
     if at is not None and "error_code" in alignment.role.abilities and error.code != expected.refused_code:
         message = f"the error has the number {error.code}, expected {expected.refused_code}"
         yield Difference(end, ERROR_CODE, Check("error number differs", message, at))
+
+
+def _has_place(alignment: Alignment) -> bool:
+    """Return whether the error should have the place of the fault; that of a client is about none of its events."""
+    return "error_at" in alignment.role.abilities and alignment.case.role != "client"
 
 
 def _is_at_missing_entry(alignment: Alignment) -> bool:

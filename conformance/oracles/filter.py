@@ -20,6 +20,7 @@ from conformance.oracles.checks.filtered_groups import (
     SPLIT,
     cause_of_fate,
     groups_of,
+    kept_files,
     seen_fates,
     wanted_of_borders,
 )
@@ -110,6 +111,7 @@ def _context_with_statement(alignment: Alignment, requirement: str) -> Iterator[
     """What precedes a statement has its fate; where that is wrong, the statement is charged alone."""
     marked = set(alignment.marked(requirement))
     for group in groups_of(alignment.case):
+        kept = kept_files(group, seen_fates(alignment, group))
         for place, (index, _) in enumerate(group):
             owner = next((each for each, fate in group[place:] if fate.part.part in BETWEEN), None)
             if index not in marked or (owner is not None and _is_wrong(alignment, owner)):
@@ -117,7 +119,7 @@ def _context_with_statement(alignment: Alignment, requirement: str) -> Iterator[
             entry, expected = alignment.observed(index), alignment.case.expected.events[index]
             if entry is None or FATE not in entry:
                 continue
-            if entry[FATE] == expected[FATE]:
+            if entry[FATE] == expected[FATE] or index in kept:
                 yield GOOD
             else:
                 message = f"{alignment.describe(index)}: fate is {entry[FATE]!r}, expected {expected[FATE]!r}"

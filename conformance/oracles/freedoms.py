@@ -17,12 +17,20 @@ from conformance.oracles.checks.apply_freedoms import (
     stops_at_begin,
 )
 from conformance.oracles.checks.boundary_freedoms import (
+    is_after_malformed,
     is_after_spare_marker,
     is_in_own_words,
     is_of_other_reading,
     is_truncated,
 )
-from conformance.oracles.checks.client_freedoms import is_kept_back, is_of_connection, is_sent_again, is_type_missing
+from conformance.oracles.checks.client_freedoms import (
+    is_end_beside_error,
+    is_kept_back,
+    is_of_begun_group,
+    is_of_connection,
+    is_sent_again,
+    is_type_missing,
+)
 from conformance.oracles.checks.decode_freedoms import (
     is_at_burden,
     is_faulty_payload,
@@ -35,6 +43,7 @@ from conformance.oracles.checks.decode_freedoms import (
     is_skipped,
     is_unreported,
 )
+from conformance.oracles.checks.filter_freedoms import is_of_kept_file
 from conformance.oracles.checks.log_freedoms import (
     has_free_flags,
     is_bare_text,
@@ -286,11 +295,26 @@ FREE: Final[tuple[Freedom, ...]] = (
         is_truncated,
     ),
     Freedom(
+        "boundary",
+        "events after a malformed one",
+        "whether a parser stops with an error at a Query event with a malformed body, or goes on, and everything "
+        "about the events from there on",
+        "The rules are about sound events. Servers go on without a warning.",
+        is_after_malformed,
+    ),
+    Freedom(
         "filter",
         "events without an entry",
         "an event without an entry",
         "Programs that filter do not report every event; what they report is judged.",
         _is_unlisted,
+    ),
+    Freedom(
+        "filter",
+        "discarded files",
+        "whether a file is dropped that a Delete_file discards, if its blocks and that event have one fate",
+        "It changes nothing either way.",
+        is_of_kept_file,
     ),
     Freedom(
         "render",
@@ -338,6 +362,20 @@ FREE: Final[tuple[Freedom, ...]] = (
         "as the client does not stop at one",
         "They change nothing by themselves; many clients keep them.",
         is_kept_back,
+    ),
+    Freedom(
+        "client",
+        "begun groups",
+        "events of a group in which the source ends with an error",
+        "A client may deliver whole groups.",
+        is_of_begun_group,
+    ),
+    Freedom(
+        "client",
+        "the end beside an error",
+        "the entry about the end, beside the error of the source",
+        "The error shows that it ends there.",
+        is_end_beside_error,
     ),
     Freedom(
         "client",

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from conformance.models.sender.sender_settings import Wait
-from conformance.wire.source import Cut, Source, source_of_logs
+from conformance.wire.source import Cut, Failure, Source, source_of_logs
 
 #: The log that a stream is where a question does not name its logs.
 LOG_NAME: Final = "binlog.000001"
@@ -43,4 +43,5 @@ _SETTINGS: Final[Mapping[str, Any]] = {
     "gtid_mode": str,
     "waits": lambda waits: tuple(Wait(each["log_name"], each["log_pos"], each["heartbeats"]) for each in waits),
     "cuts": lambda cuts: tuple(Cut(each["log_name"], each["log_pos"]) for each in cuts),
+    "failure": lambda failure: Failure(failure["message"], failure["at_once"]),
 }

@@ -7,6 +7,7 @@ from socket import socket
 from ssl import SSLContext
 from typing import Final
 
+from conformance.models.sender.sender import FATAL_ERROR
 from conformance.models.sender.sender_settings import FIRST
 from conformance.specs.versions import ByVersion, Profiles
 from conformance.wire.credentials import NATIVE, SHA2, password_answer
@@ -81,6 +82,7 @@ class Seat:
         dumps: How many dumps were asked for.
         deliveries: How many of them have had an event of a log to send.
         cuts: The places after which connections are still to be lost.
+        failures: How many dumps are still to end with the source's error.
     """
 
     def __init__(self, source: Source) -> None:
@@ -88,12 +90,36 @@ class Seat:
         self.dumps = 0
         self.deliveries = 0
         self.cuts = set(source.cuts)
+        self.failures = 0 if source.failure is None else source.failure.dumps
 
     def ending(self) -> Ending | None:
         """Return how the next dump ends, None at the end of the logs, and count the dump."""
         endings, number = self.source.endings, self.dumps
         self.dumps += 1
         return endings[number] if number < len(endings) else None
+
+    def fail(self, *, at_once: bool) -> None:
+        """End a dump with the source's error, where it has one at this place.
+
+        Args:
+            at_once: Whether the dump has not begun.
+
+        Raises:
+            WireError: It has.
+        """
+        failure = self.source.failure
+        if failure is not None and failure.at_once is at_once:
+            raise WireError(FATAL_ERROR, failure.message)
+
+    def is_insisted(self) -> bool:
+        """Return whether a dump is to end as if all were well, not with an error, and count the error.
+
+        A client that always asks again has an end where a source fails, also if it then asks for what is not there.
+        """
+        if self.source.failure is None:
+            return False
+        self.failures -= 1
+        return self.failures < 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,6 +264,7 @@ class Session:
         count, last = 0, Sent(b"", source.logs[-1].name, source.sizes[-1])
         delivers = False
         try:
+            self._seat.fail(at_once=True)
             sender = source.sender(command, client)
             for event in source.events(sender, client):
                 if ending is not None and count == ending.events:
@@ -252,8 +279,9 @@ class Session:
                 if is_place and (cut := Cut(event.log_name, event.log_pos)) in self._seat.cuts:
                     self._seat.cuts.remove(cut)
                     return
+            self._seat.fail(at_once=False)
         except WireError as error:
-            await self._send(error.packet())
+            await self._send(EOF if self._seat.is_insisted() else error.packet())
             return
         if ending is not None:
             if ending.error:

@@ -56,6 +56,21 @@ class Ending(NamedTuple):
     error: int = 0
 
 
+class Failure(NamedTuple):
+    """The error with which a source answers those that ask for its events.
+
+    Attributes:
+        message: Its words.
+        at_once: Whether it is sent instead of events, not after the last of them.
+        dumps: How many dumps end with it: those after them go on to the end, so that a client which never gives up has
+            an end, too.
+    """
+
+    message: str
+    at_once: bool = False
+    dumps: int = 20
+
+
 class Cut(NamedTuple):
     """A place in the logs after which the connection is lost, the first time that it is sent.
 
@@ -119,6 +134,7 @@ class Source:
         waits: Where heartbeats are sent between events.
         endings: How its first dumps end, one after the other; those after them go on to the end.
         cuts: The places after which it loses connections.
+        failure: The error with which dumps end; None if they do not.
         ends: Whether a dump ends at the end of the last log also for a client that would wait there.
         semi_sync: Whether it offers semi-synchronous replication.
         timestamp: Its time, in seconds since 1970.
@@ -135,6 +151,7 @@ class Source:
     waits: tuple[Wait, ...] = ()
     endings: tuple[Ending, ...] = ()
     cuts: tuple[Cut, ...] = ()
+    failure: Failure | None = None
     ends: bool = False
     semi_sync: bool = False
     timestamp: int = 1

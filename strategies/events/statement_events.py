@@ -93,11 +93,19 @@ def user_var(stream: StreamBuilder) -> PlannedEvent:
     return mysql_events.plan(stream, EventType.USER_VAR, wire, fields, marks=marks)
 
 
-def load_block(stream: StreamBuilder, file_id: int, *, first: bool) -> PlannedEvent:
-    """Return a Begin_load_query event, or the Append_block event of a later block of the file."""
+def load_block(stream: StreamBuilder, file_id: int, *, first: bool, size: int | None = None) -> PlannedEvent:
+    """Return a Begin_load_query event, or the Append_block event of a later block of the file.
+
+    Args:
+        stream: The stream it is for.
+        file_id: The number of the file.
+        first: Whether the file begins with it.
+        size: The bytes of the block; chosen when None.
+    """
     choose = stream.choose
-    # Servers cut the file into blocks of 128 KiB, which is more than many parsers read at once.
-    size = stream.vary(BLOCK_SIZE)
+    if size is None:
+        # Servers cut the file into blocks of 128 KiB, which is more than many parsers read at once.
+        size = stream.vary(BLOCK_SIZE)
     data = (b"1\tone\n" * (size // 6 + 1))[:size] if size > _SOME else choose.octets(size, size)
     fields = {"file_id": file_id, "block_data": shown_bytes(data)}
     code = EventType.BEGIN_LOAD_QUERY if first else EventType.APPEND_BLOCK

@@ -41,6 +41,10 @@ _FORMAT: Final = choices(
 _TABLELESS: Final = choices(
     "statement without tables", ("none", "before the others", "after the others"), when=_WITH_CHANGES
 )
+#: The blocks of a file whose LOAD DATA failed come before a Delete_file, and belong to no statement.
+_DISCARDED: Final = choices(
+    "file that is discarded", ("none", "before the others", "after the others"), when=_WITH_CHANGES
+)
 _END: Final = choices("end of the transaction", ("Xid", "COMMIT", "ROLLBACK"))
 #: Whether there are do rules, and Gtid events: together they decide what may become of a group without statements.
 _DOES_AND_MARKERS: Final = Dimension(
@@ -57,13 +61,14 @@ _DOES_AND_MARKERS: Final = Dimension(
 @family(
     focus=("WL40-FILTER-GROUP-WHOLE",),
     profiles=_WORKLOG,
-    dimensions=(_CHANGES, _PASSING, _FORMAT, _TABLELESS, _END, _DOES_AND_MARKERS),
+    dimensions=(_CHANGES, _PASSING, _FORMAT, _TABLELESS, _DISCARDED, _END, _DOES_AND_MARKERS),
 )
 def group_filters(stream: StreamBuilder) -> None:
     """A transaction of which all statements pass, some or none, or that has none, between two others, under rules."""
     count = stream.vary(_CHANGES)
     passing, form = (stream.vary(_PASSING), stream.vary(_FORMAT)) if count else ("none", "statement")
     tableless = stream.vary(_TABLELESS) if count else "none"
+    discarded = stream.vary(_DISCARDED) if count else "none"
     end = stream.vary(_END)
     work, kept, dropped = _ruled_work(stream)
     work.group(work.rows_statement([kept]))
@@ -71,6 +76,9 @@ def group_filters(stream: StreamBuilder) -> None:
     if tableless != "none":
         savepoint = work.statement("SAVEPOINT `s1`", FilteredStatement())
         pieces = [savepoint, *pieces] if tableless.startswith("before") else [*pieces, savepoint]
+    if discarded != "none":
+        file = work.discarded_file()
+        pieces = [*file, *pieces] if discarded.startswith("before") else [*pieces, *file]
     work.group([work.begin_transaction(), *pieces, work.close(end)])
     work.group(work.rows_statement([dropped]))
     work.end()

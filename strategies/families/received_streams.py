@@ -288,7 +288,13 @@ _BEFORE_SOURCE: Final = 3
 _PLACE_OF_IGNORED: Final = choices("events of ignored servers", ("first", "in the middle", "last", "all"))
 #: A server that is not ignored, with an id that is not far from those that are.
 _OTHER_SERVER: Final = Dimension(
-    "another server", {"none": None, "between those ignored": 8, "the low byte of one ignored": 7 + (1 << 8)}
+    "another server",
+    {
+        "none": None,
+        "between those ignored": 8,
+        "the low byte of one ignored": 7 + (1 << 8),
+        "the low 31 bits of one ignored": 7 + (1 << 31),
+    },
 )
 #: Ignorable events of unknown types, of ignored servers too.
 _UNKNOWN: Final = Dimension(

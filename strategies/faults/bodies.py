@@ -119,12 +119,13 @@ def _mariadb_gtid(stream: StreamBuilder) -> PlannedEvent:
     return mariadb_events.gtid(stream, standalone=True)
 
 
-_OF_STATEMENT: Final = (_Number("status_variables_length", 2), _Number("database_length", 1))
+#: The lengths in a Query event that is not extended.
+QUERY_LENGTHS: Final = (_Number("status_variables_length", 2), _Number("database_length", 1))
 _OF_TABLE: Final = tuple(_Number(field, 1) for field in ("database", "table", "column_count", "column_metadata"))
 #: The kinds of events, by the names of their types, the simplest first.
 KINDS: Final[Mapping[str, Kind]] = {
     "Xid": Kind(mysql_events.xid, profiles=_CHECKED_BY_MYSQL),
-    "Query": Kind(_statement, _OF_STATEMENT),
+    "Query": Kind(_statement, QUERY_LENGTHS),
     "Table_map": Kind(_table, _OF_TABLE, _CHECKED_BY_MYSQL),
     "rows": Kind(_rows),
     "Rotate": Kind(mysql_events.rotate),
@@ -135,7 +136,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "Begin_load_query": Kind(_first_block),
     "Append_block": Kind(_later_block),
     "Delete_file": Kind(_delete_file),
-    "Execute_load_query": Kind(_execute_load_query, _OF_STATEMENT),
+    "Execute_load_query": Kind(_execute_load_query, QUERY_LENGTHS),
     "Rows_query": Kind(_rows_query, profiles=WITH_ROWS_QUERIES),
     "Gtid": Kind(_gtid, profiles=WITH_GTIDS),
     "Anonymous_gtid": Kind(_anonymous_gtid, profiles=WITH_ANONYMOUS_GTIDS),

@@ -5,11 +5,13 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
+from conformance.binlog.event_types import EventType
 from conformance.models.boundary.boundary_type import SPARE_VALUES, BoundaryType
 from conformance.models.boundary.marking import boundary_types
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events, server_events
 from conformance.strategies.families.boundaries import WITH_PARSER
+from conformance.strategies.faults.bodies import QUERY_LENGTHS, WRONG, Kind, malformed
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -259,3 +261,16 @@ def boundary_streams_truncated(stream: StreamBuilder) -> None:
         cut = choose.integer(start + 1, stream.offset - 1)
         stream.damage(stream.bytes[:cut])
         stream.expect_refusal(at=start, kind="truncated", marks=())
+
+
+@_operator(profiles=WITH_PARSER, fault=True, dimensions=(*_WITH_OTHERS, WRONG))
+def boundary_malformed_queries(stream: StreamBuilder) -> None:
+    """A stream in which the body of a Query event is too short, or has a length of more than it holds."""
+    valid = _Valid(stream)
+    planned = _flat(valid.groups())
+    at = stream.choose.one_of([index for index, event in enumerate(planned) if event.type == EventType.QUERY])
+    what, number = stream.vary(WRONG)
+    query = Kind(lambda _: planned[at], QUERY_LENGTHS)
+    _add(stream, planned[:at])
+    stream.refuse(malformed(stream, query, what, number), kind="malformed", marks=("WL4162-STREAM-TRACKED",))
+    _add(stream, [*planned[at + 1 :], *valid.group()])

@@ -79,6 +79,8 @@ def question(stream: StreamBuilder) -> Question:
             made[requirement].add(index)
     for requirement, indices in marks_of(facts, repeated).items():
         made[requirement].update(indices)
+    for requirement in (each for each, indices in stream.marks.items() if len(entries) in indices):
+        made[requirement].add(len(entries))
     return Question(
         expected=Expected(
             tuple(entries),

@@ -11,7 +11,7 @@ from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, Header
-from conformance.models.sender.sender import Log, LoggedEvent, Origin, Sender
+from conformance.models.sender.sender import FATAL_ERROR, Log, LoggedEvent, Origin, Sender
 from conformance.models.sender.sender_settings import FIRST, SenderSettings
 from conformance.strategies.grammar.case import EVERY_EVENT, Expected
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
@@ -81,7 +81,11 @@ class _Delivered:
 
 
 def question(stream: StreamBuilder) -> Question:
-    """Return the question to a client of a source that has a stream's logs, with what it must deliver."""
+    """Return the question to a client of a source that has a stream's logs, with what it must deliver.
+
+    A production may put into `stream.settings` how the source fails after all that it has: ``failure``, its words,
+    whether it fails ``at_once``, and whether the last group is not ``whole``.
+    """
     logs = list(logs_of(stream))
     # A source sends Annotate_rows events to a client that asks for them, which is the client's own affair.
     settings = _with_table_maps(replace(settings_of(stream, logs), annotate_rows=False, heartbeat_v2=False), logs)
@@ -90,8 +94,14 @@ def question(stream: StreamBuilder) -> Question:
     sent = {
         event.source.offset for event in sender.events if event.source is not None and event.origin is Origin.LOGGED
     }
+    failure = stream.settings.get("failure")
     delivered = [each for each in _in_groups(logs) if each.event.offset in sent]
+    if failure is not None:
+        delivered = _before(failure, delivered)
     places = _places_to_cut(settings, logs, delivered)
+    if failure is not None and delivered and delivered[-1].event.type == EventType.ROTATE:
+        # A client that is in the log which is not there asks for it, and gets another error.
+        places = [each for each in places if each is not delivered[-1]]
     cuts = list(_cuts(stream, delivered, places, _queries(stream, logs)))
     entries = list(_entries(stream, settings, logs, delivered))
     marks: dict[str, list[int]] = defaultdict(list)
@@ -102,7 +112,40 @@ def question(stream: StreamBuilder) -> Question:
     kept = {name: source[name] for name in ("server_id", "gtid_mode", "logs", "waits")}
     made = {**asks, "heartbeat_seconds": stream.vary(_HEARTBEAT_SECONDS), "source": {**kept, "cuts": cuts}}
     data = b"".join(MAGIC + b"".join(event.data for event in log.events) for log in logs)
-    return Question(Expected(tuple(entries)), dict(marks), made, data)
+    expected = Expected(tuple(entries))
+    if failure is not None:
+        made["source"] |= {"failure": _failure(failure, delivered)}
+        expected, marks = _with_error(expected, marks, len(data), at_once=failure["at_once"])
+    return Question(expected, dict(marks), made, data)
+
+
+def _before(failure: Mapping[str, Any], delivered: Sequence[_Delivered]) -> list[_Delivered]:
+    """Return what a client gets before the source fails; a group that is not whole does not end."""
+    if failure["at_once"]:
+        return []
+    *before, last = delivered
+    return [*before, last if failure["whole"] else replace(last, ends_group=False)]
+
+
+def _failure(failure: Mapping[str, Any], delivered: Sequence[_Delivered]) -> dict[str, Any]:
+    """Return what a source does at its end, with the number of entries of the group that then is not whole."""
+    begun = 0
+    if delivered and not failure["whole"]:
+        starts = (at for at, each in enumerate(reversed(delivered), 1) if each.event.type in _GROUP_STARTS)
+        begun = next(starts, len(delivered))
+    return {"message": failure["message"], "at_once": failure["at_once"], "begun": begun}
+
+
+def _with_error(
+    expected: Expected, marks: Mapping[str, list[int]], end: int, *, at_once: bool
+) -> tuple[Expected, dict[str, list[int]]]:
+    """Return an answer that ends with the source's error in the place of its last entry, and its marks."""
+    entries = expected.events[:-1]
+    kept = {name: [at for at in indices if at < len(entries)] for name, indices in marks.items() if not at_once}
+    return replace(expected, events=entries, refused_at=end, refused_kind="other", refused_code=FATAL_ERROR), {
+        **{name: indices for name, indices in kept.items() if indices},
+        "FORMAT-CLIENT-ERROR": [len(entries)],
+    }
 
 
 def _with_table_maps(settings: SenderSettings, logs: Sequence[Log]) -> SenderSettings:
@@ -142,7 +185,7 @@ def _places_to_cut(
     A client that asks by GTIDs again may then have all that comes before a later log: the source begins with that log,
     and what is between, which is about logs, does not come. It is certain what comes where that is not so.
     """
-    if settings.gtid_set is None:
+    if settings.gtid_set is None or not delivered:
         return delivered
     numbers = {log.name: number for number, log in enumerate(logs)}
     has, pending, places = ExecutedGtids(settings.gtid_set), None, []

@@ -70,6 +70,8 @@ def question(stream: StreamBuilder) -> Question:
     queries = [event for event in stream.expected_events if event["type"] == EventType.QUERY]
     judged = all("tables_info" in event for event in queries)
     open_fates = _left_open_by_rows(fates) | _read_otherwise(settings, parts, fates)
+    # Nothing is left to discard where the blocks of a file are dropped: a Delete_file changes nothing then.
+    open_fates.update(index for index, fate in enumerate(fates) if fate.part.part is Part.FILE_END)
     of_any_log = _of_any_log(fates, texts=stream.server.profile in _WITH_TEXTS_OF_ROWS)
     xa = list(xa_transactions(fates))
     for each in xa:

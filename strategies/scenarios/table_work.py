@@ -14,7 +14,7 @@ from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.events.extended_query import extended_query, is_extended
 from conformance.strategies.events.payloads import transaction_payload
 from conformance.strategies.events.server_events import incident, xa_prepare
-from conformance.strategies.events.statement_events import user_var
+from conformance.strategies.events.statement_events import delete_file, load_block, user_var
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
@@ -240,6 +240,13 @@ class TableWork:
         ids = [*again, *(first + 1 + number * step for number in range(count - len(again)))]
         self._table_ids += ids
         return ids
+
+    def discarded_file(self) -> list[Piece]:
+        """Return the blocks of a file whose LOAD DATA failed, and the Delete_file that discards them."""
+        number = self.choose.integer(1, 99)
+        blocks = [load_block(self.stream, number, first=place == 0, size=5) for place in self.choose.several(1, 2)]
+        end = Piece(delete_file(self.stream, number), LogPart(Part.FILE_END))
+        return [*(Piece(each, LogPart(Part.CONTEXT)) for each in blocks), end]
 
     # --- groups
 

@@ -72,6 +72,7 @@ class Habits:
         follows: Whether it goes over to the next log at a Rotate event of a log already, and not at that which the
             source makes.
         sparing: Whether it reports where it would resume only where a group ends.
+        insists: How often it asks again where the source answers with an error.
     """
 
     first: tuple[str, ...] = ()
@@ -87,6 +88,7 @@ class Habits:
     both: bool = False
     follows: bool = True
     sparing: bool = False
+    insists: int = 0
 
 
 #: What a replica of MySQL 9.7 asks first, but for the variables that older servers do not have.
@@ -107,11 +109,11 @@ HABITS = {
         types=False,
     ),
     "moves-by-group": Habits(moves="group"),
-    "whole-groups": Habits(moves="group", whole=True, shows="none"),
+    "whole-groups": Habits(moves="group", whole=True, shows="none", insists=2),
     "takes-back": Habits(moves="group", undoes=True, shows="none"),
     "transactions-only": Habits(shows="none"),
     "by-place": Habits(moves="group", resumes="place"),
-    "both": Habits(both=True, flags=4),
+    "both": Habits(both=True, flags=4, insists=9),
     "goes-over-late": Habits(follows=False, sparing=True),
     "both-by-group": Habits(both=True, moves="group", whole=True),
 }
@@ -135,7 +137,7 @@ class _Client:
 
     def run(self) -> None:
         """Receive everything, however often the connection is lost."""
-        tries = 0
+        tries, refusals = 0, 0
         while tries < 3:
             tries += 1
             try:
@@ -145,6 +147,12 @@ class _Client:
                     tries = 0
                     self._receive(event_at(packet, 1))
             except Lost:
+                self._lose()
+                continue
+            except Refused:
+                refusals += 1
+                if refusals > self.habits.insists:
+                    raise
                 self._lose()
                 continue
             finally:

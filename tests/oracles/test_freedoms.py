@@ -22,10 +22,13 @@ from conformance.models.boundary.fed_event import WITH_QUERY, FedEvent
 from conformance.models.boundary.shipped_parser import ShippedParser
 from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.boundary.worklog_parser import WorklogParser
+from conformance.models.filtering.group_filter import GroupFilter
+from conformance.models.filtering.log_part import Part
 from conformance.models.replica.groups import State
 from conformance.models.replica.relay import Receiver
 from conformance.mutants.controls import CONTROLS
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.checks.filtered_groups import BORDERS
 from conformance.oracles.differences import differences
 from conformance.oracles.freedoms import FREE
 from conformance.oracles.judge import Judge, request_of
@@ -37,10 +40,12 @@ from conformance.protocol.roles.relay import body_of
 from conformance.reference.boundary import observe
 from conformance.reference.client import Client
 from conformance.reference.client import answer_with as answer_of_client
+from conformance.reference.filter import answer_with as filtered_with
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.reference.relay import answer_with
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
+from conformance.wire.messages import WireError
 from tests.extras import require_role
 from tests.oracles.test_role_judging import (
     SkipsAnonymousGtids,
@@ -259,6 +264,14 @@ def parsed_by(parser):
 
 def without_error(case, answer):
     return replace(answer, error=None) if case.expected.refused_kind == "truncated" else answer
+
+
+def going_on_at_malformed(case, answer):
+    """A parser that takes a malformed statement for any, and goes on."""
+    if case.expected.refused_kind != "malformed":
+        return answer
+    entry = {**case.expected.events[0], "offset": case.expected.refused_at, "type": 2}
+    return replace(answer, events=(*answer.events, entry), error=None)
 
 
 class OneRelayLog(Receiver):
@@ -514,6 +527,22 @@ def dropped_in_another_order(case, answer):
     return replace(answer, events=tuple(events))
 
 
+class KeepsFiles(GroupFilter):
+    """A filter that keeps the files that are discarded, and the borders of their groups with them."""
+
+    def finish(self):
+        decided = super().finish()
+        discards = False
+        for each in reversed(decided):
+            part = each.part.part
+            discards = part is Part.FILE_END or (discards and part is Part.CONTEXT)
+            each.kept = each.kept or discards
+        if any(each.part.part is Part.FILE_END for each in decided):
+            for each in decided:
+                each.kept = each.kept or each.part.part in BORDERS
+        return decided
+
+
 class DeliversEverything(Client):
     """A client that also shows what the source makes for the connection, except for heartbeats."""
 
@@ -565,6 +594,35 @@ class MovesAtGroupEnds(KeepsInterrupted):
         if self.has is not None:
             return super().state()
         return {"resume_log": self.kept[0], "resume_pos": self.kept[1]}
+
+
+class AsksAgain(KeepsInterrupted):
+    """A client that asks again, a few times, where the source ends with an error, and reports that then."""
+
+    def run(self):
+        for _ in range(3):
+            try:
+                return super().run()
+            except WireError:
+                self.lose()
+        return super().run()
+
+
+class ReportsTheEnd(Client):
+    """A client that reports where it is at the end, also beside the error of the source."""
+
+    def run(self):
+        try:
+            super().run()
+        except WireError:
+            self.entries.append({"type": None, "log_pos": 0, **self.state()})
+            raise
+
+
+def without_begun_group(case, answer):
+    """A client that hands on what it has of a group only once it has all of it."""
+    begun = case.settings["source"].get("failure", {}).get("begun", 0)
+    return replace(answer, events=answer.events[: len(answer.events) - begun])
 
 
 def replicated_by(client):
@@ -626,7 +684,9 @@ TAKEN = {
     ),
     "errors without a text": ("boundary", [lambda case, answer: CONTROL["own-words"](request_of(case))]),
     "error in a torn event": ("boundary", [without_error]),
+    "events after a malformed one": ("boundary", [going_on_at_malformed]),
     "events without an entry": ("filter", [without(lambda entry: entry["type"] not in (19, 30, 31, 32))]),
+    "discarded files": ("filter", [lambda case, answer: filtered_with(request_of(case), groups=KeepsFiles)]),
     "other warnings": (
         "render",
         [entries(with_deprecation), entries(warned_in_the_text), entries(with_empty_lines)],
@@ -651,7 +711,12 @@ TAKEN = {
     "events kept back": ("client", [without(lambda entry: entry["type"] is not None and may_be_kept_back(entry))]),
     "types of events kept back": ("client", [with_untyped(may_be_kept_back)]),
     "events of the connection": ("client", [replicated_by(DeliversEverything)]),
-    "interrupted groups": ("client", [replicated_by(KeepsInterrupted), replicated_by(MovesAtGroupEnds)]),
+    "interrupted groups": (
+        "client",
+        [replicated_by(KeepsInterrupted), replicated_by(MovesAtGroupEnds), replicated_by(AsksAgain)],
+    ),
+    "begun groups": ("client", [without_begun_group]),
+    "the end beside an error": ("client", [replicated_by(ReportsTheEnd)]),
     "notation of a client's GTIDs": (
         "client",
         [with_value("executed_gtids", str.upper), with_value("executed_gtids", with_both_ends)],

@@ -51,6 +51,7 @@ FAMILIES = (
     "stop_positions",
     "groups_sent_again",
     "odd_groups_applied",
+    "own_events_applied",
     "retrieved_groups_applied",
     "older_source_streams",
     "streams_without_gtids",

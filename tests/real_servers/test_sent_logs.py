@@ -122,6 +122,19 @@ def test_a_server_sends_generated_logs_as_the_model_does(server, family, monkeyp
         witnessed_in_case(profile, case)
 
 
+def test_a_server_that_fails_ends_the_dump_with_error_1236_after_what_it_could_read(server):
+    server.reset()
+    server.run("CREATE DATABASE IF NOT EXISTS f", "DROP DATABASE f", "FLUSH BINARY LOGS", "CREATE DATABASE f")
+    (first, _), (last, data) = logs_of(server)
+    whole = dump(server, log_name=first)
+    (server.data / last).write_bytes(data[:-1])
+    cut = dump(server, log_name=first)
+    assert (whole.error, cut.error, dump(server, log_name="another.000001").error) == (0, 1236, 1236)
+    assert cut.message.startswith("binlog truncated in the middle of event")
+    assert cut.events == whole.events[:-1]
+    server.reset()
+
+
 def statements(server: RealServer) -> list[str]:
     made = ["CREATE DATABASE d", "CREATE TABLE d.t (a INT PRIMARY KEY)", "INSERT INTO d.t VALUES (1), (2)",
             "FLUSH BINARY LOGS", "UPDATE d.t SET a = a + 10", "SET GLOBAL binlog_checksum = 'NONE'",

@@ -585,7 +585,11 @@ def declaration(filtering: dict[str, Any], name: str) -> dict[str, Any]:
         "roles": {
             "decode": {"fields": fields, "abilities": abilities, "profiles": PROFILES},
             "filter": {"fields": ["offset", "type", "fate"], "abilities": ["error_at"], "profiles": PROFILES},
-            "client": {"fields": [*OF_CLIENT, "resume_log", "resume_pos"], "abilities": [], "profiles": PROFILES},
+            "client": {
+                "fields": [*OF_CLIENT, "resume_log", "resume_pos"],
+                "abilities": ["error_code"],
+                "profiles": PROFILES,
+            },
         },
     }
 
@@ -624,6 +628,8 @@ def delivered(settings: dict[str, Any], filtering: dict[str, Any]) -> dict[str, 
         answer["crash"] = f"{type(error).__name__}: {error}\n{traceback.format_exc()[-LAST_WORDS:]}"
     except REFUSALS as error:
         answer["error"] = {"at": None, "kind": "other", "message": f"{type(error).__name__}: {error}"}
+        if isinstance(error, pymysql.err.MySQLError) and error.args:
+            answer["error"]["code"] = error.args[0]
     finally:
         reader.close()
     return answer

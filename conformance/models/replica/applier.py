@@ -22,6 +22,8 @@ from conformance.models.replica.transaction_table import ANONYMOUS
 
 #: The kinds that the skip counter does not count: they are part of files, not of what is applied.
 _NOT_COUNTED: Final = frozenset({Kind.FORMAT, Kind.ROTATE, Kind.STOP, Kind.PREVIOUS_GTIDS})
+#: The kinds of which a group consists.
+_OF_GROUPS: Final = OF_TRANSACTIONS | {Kind.GTID, Kind.GTID_AND_BEGIN}
 _DROP_DATABASE: Final = re.compile(r"(?i:DROP (?:DATABASE|SCHEMA) (?:IF EXISTS )?)`?([^`]+)`?\Z")
 
 
@@ -31,7 +33,7 @@ class ApplyOutcome(Enum):
     APPLIED = "applied"
     #: Skipped, as an ignorable event of a type that the replica does not know.
     IGNORED = "ignored"
-    #: Skipped by the skip counter, or because its GTID is executed already.
+    #: Skipped by the skip counter, because its GTID is executed already, or as one that comes from the replica itself.
     SKIPPED = "skipped"
     #: Not applied: the position to stop at was reached before it.
     UNTIL = "until"
@@ -229,6 +231,9 @@ class Applier:
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         if kind is Kind.UNKNOWN and not self._passes_over(event):
             raise ApplierStopped(StopReason.UNKNOWN_EVENT, message=f"Unknown event code: {event.type}")
+        if self._is_own(event, kind):
+            self._own_log.split()  # What is left of its group may be nothing.
+            return ApplyOutcome.SKIPPED
         if self._skip_counter and kind not in _NOT_COUNTED:
             self._skip(kind)
             return ApplyOutcome.SKIPPED
@@ -240,6 +245,13 @@ class Applier:
             return ApplyOutcome.IGNORED
         self._check_gtid(kind)
         return self._run(event, kind)
+
+    def _is_own(self, event: ReplicaEvent, kind: Kind) -> bool:
+        """Return whether an event of a group comes from this server itself, and has come back to it.
+
+        5.7.22, 8.0.15, 9.7.4 and MariaDB 10.1.23 and 11.8.9 skip such events one by one, and the group goes on.
+        """
+        return event.server_id == self.settings.server_id and kind in _OF_GROUPS
 
     def _passes_over(self, event: ReplicaEvent) -> bool:
         """Return whether the replica may ignore an event of a type that it does not know (WL#4033)."""

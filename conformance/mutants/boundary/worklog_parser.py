@@ -1,6 +1,7 @@
 """The mutants of the boundary parser of WL#4162: each has one fault."""
 
 from bisect import bisect_right
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -55,8 +56,18 @@ from conformance.mutants.boundary.faulty_parsers import (
     XaPrepareAlone,
 )
 from conformance.mutants.mutant import Mutant
-from conformance.protocol.observation import Observation, Request
+from conformance.protocol.observation import Observation, Request, Trouble
 from conformance.reference.boundary import Entry, observe
+from conformance.reference.boundary import answer as answer_of_reference
+
+
+def _silent_at_malformed(request: Request) -> Observation | Trouble:
+    """Return the answer of a parser that takes an event which it cannot read for the end of the stream."""
+    answer = answer_of_reference(request)
+    if isinstance(answer, Observation) and answer.error is not None and answer.error.kind == "malformed":
+        return replace(answer, error=None)
+    return answer
+
 
 #: The requirements on whether a stream is within a transaction.
 _WITHIN: Final = ("WL4162-STREAM-MIDDLE-KNOWN", "WL4162-OLD-METHOD-WITHOUT-MARKERS")
@@ -229,6 +240,12 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-STREAM-TRACKED",
         "Table_map events are left out",
         answer=altered(lambda event, entry: None if event.header.type == EventType.TABLE_MAP else entry),
+    ),
+    Mutant(
+        "ends-at-malformed-statements",
+        "WL4162-STREAM-TRACKED",
+        "the answer ends, without an error, at a Query event with a malformed body",
+        answer=_silent_at_malformed,
     ),
     Mutant(
         "two-inside-at-most",

@@ -303,6 +303,14 @@ class ContextStays(GroupFilter):
         super()._settle_context(True)
 
 
+class KeepsDiscardedFiles(GroupFilter):
+    """The blocks of a file belong to the statement after them, also where a Delete_file is between."""
+
+    def _settle_context(self, kept: bool) -> None:
+        if self._group[-1].part.part is not Part.FILE_END:
+            super()._settle_context(kept)
+
+
 class LastContextAlone(GroupFilter):
     """Of several events before a statement only the last is dropped with it."""
 

@@ -21,6 +21,7 @@ from conformance.mutants.filter.faulty_filters import (
     DroppedXaForGood,
     EmptyDropped,
     IncidentByRules,
+    KeepsDiscardedFiles,
     LastContextAlone,
     LastKeptAlone,
     OneXaAtATime,
@@ -183,6 +184,12 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-FILTER-CONTEXT",
         "Rand and User_var are kept without their statement",
         answer=with_fate("kept", EventType.RAND, EventType.USER_VAR),
+    ),
+    Mutant(
+        "discarded-file-for-a-statement",
+        "FORMAT-FILTER-CONTEXT",
+        "the blocks of a file that a Delete_file discards are kept with the statement after it",
+        answer=with_groups(KeepsDiscardedFiles),
     ),
     Mutant(
         "last-context-alone",

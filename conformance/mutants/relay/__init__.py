@@ -36,6 +36,7 @@ from conformance.mutants.relay.faulty_receivers import (
     IgnoresRotates,
     KeepsFirstAlgorithm,
     KeepsFirstSet,
+    KeepsIdsIn31Bits,
     KeepsIdsInBytes,
     KeepsParser,
     KeepsParserOnReconnect,
@@ -326,6 +327,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-RELAY-IGNORED",
         "keeps the lowest byte of the server ids that are to be ignored",
         answer=_of(KeepsIdsInBytes),
+    ),
+    Mutant(
+        "relay-ids-in-31-bits",
+        "WL4033-RELAY-EVENTS-AS-USUAL",
+        "takes a server for one that is to be ignored if their ids differ in the highest bit alone",
+        answer=_of(KeepsIdsIn31Bits),
     ),
     Mutant(
         "relay-parser-reset-by-format",

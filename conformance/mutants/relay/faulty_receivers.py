@@ -150,6 +150,13 @@ class KeepsIdsInBytes(Receiver):
         super().__init__(replace(settings, ignored_ids=ids), new_feed)
 
 
+class KeepsIdsIn31Bits(Receiver):
+    """A receiver that compares server ids without their highest bit."""
+
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        return super()._reception(replace(event, server_id=event.server_id & 0x7FFFFFFF))
+
+
 class ResetsAtFormats(Receiver):
     """A receiver that resets the parser at each format description."""
 

@@ -96,3 +96,17 @@ def is_truncated(alignment: Alignment, difference: Difference) -> bool:
         and alignment.observation.error is None
         and alignment.case.expected.refused_kind == "truncated"
     )
+
+
+def goes_on(alignment: Alignment) -> bool:
+    """Return whether a parser reports events from a malformed one on."""
+    at, is_malformed = alignment.case.expected.refused_at, alignment.case.expected.refused_kind == "malformed"
+    return is_malformed and at is not None and any(each >= at for each in alignment.phantoms)
+
+
+def is_after_malformed(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether a parser goes on at a malformed event, or what it then reports."""
+    at = alignment.case.expected.refused_at
+    if at is None or not goes_on(alignment):
+        return False
+    return difference.field == ERROR or (difference.place is not None and difference.place >= at)

@@ -7,7 +7,7 @@ from typing import Any, Final
 from conformance.binlog.event_types import EventType
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.differences import Difference
-from conformance.protocol.roles.client import KEPT_BACK, kind_of, may_be_kept_back
+from conformance.protocol.roles.client import KEPT_BACK, is_end, kind_of, may_be_kept_back
 from conformance.specs.catalogue import ENTRY
 
 Entry = Mapping[str, Any]
@@ -30,6 +30,18 @@ def is_kept_back(alignment: Alignment, difference: Difference) -> bool:
     if difference.field != ENTRY or difference.index >= alignment.count or difference.index == alignment.stop:
         return False
     return may_be_kept_back(alignment.case.expected.events[difference.index])
+
+
+def is_of_begun_group(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether an event is missing of a group of which the source sends no more."""
+    return difference.field == ENTRY and alignment.count - alignment.begun <= difference.index < alignment.count
+
+
+def is_end_beside_error(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether an entry more is the one about the end, beside the error of the source."""
+    if difference.place is None or alignment.case.expected.refused_at is None or alignment.observation.error is None:
+        return False
+    return is_end(alignment.observation.events[difference.place])
 
 
 def is_type_missing(alignment: Alignment, difference: Difference) -> bool:
@@ -56,6 +68,9 @@ def sent_again(alignment: Alignment) -> frozenset[int]:
     for cut in alignment.case.settings["source"]["cuts"]:
         first = cut["index"] + 1 - cut["resent"]
         allowed.update(kind_of(entry) for entry in events[first : cut["index"] + 1])
+    for entry in events[len(events) - alignment.begun :]:
+        # It may ask again where the source ends with an error.
+        allowed[kind_of(entry)] += len(alignment.phantoms)
     places = set()
     for place in alignment.phantoms:
         kind = kind_of(alignment.observation.events[place])

@@ -54,12 +54,26 @@ def seen_fates(alignment: Alignment, group: Group) -> Mapping[int, str]:
 def wanted_of_borders(group: Group, seen: Mapping[int, str]) -> str | None:
     """Return the fate that the borders of a group have to have, as the events between them are answered.
 
-    None if it is not known of all of them.
+    None if it is not known of all of them, or if nothing is kept but a file that is discarded.
     """
     between = [seen.get(index) for index, fate in group if fate.part.part in BETWEEN]
-    if None in between:
+    if None in between or ("kept" not in between and kept_files(group, seen)):
         return None
     return "kept" if "kept" in between or not between else "dropped"
+
+
+def kept_files(group: Group, seen: Mapping[int, str]) -> frozenset[int]:
+    """Return the events of the files in a group that are discarded, and kept whole, which changes nothing either."""
+    kept: set[int] = set()
+    blocks: list[int] = []
+    for index, fate in group:
+        if fate.part.part is Part.CONTEXT:
+            blocks.append(index)
+            continue
+        if fate.part.part is Part.FILE_END and all(seen.get(each, "kept") == "kept" for each in (*blocks, index)):
+            kept.update((*blocks, index))
+        blocks = []
+    return frozenset(kept)
 
 
 def cause_of_fate(alignment: Alignment, index: int | None) -> Cause | None:
@@ -102,8 +116,9 @@ def _separated(group: Group, seen: Mapping[int, str]) -> Iterator[int]:
 def _parted(alignment: Alignment, group: Group, seen: Mapping[int, str]) -> Iterator[int]:
     """Yield the events of a group with a wrong fate that belong to a statement with a right one."""
     expected = alignment.case.expected.events
+    kept = kept_files(group, seen)
     for place, (index, fate) in enumerate(group):
-        if fate.part.part is not Part.CONTEXT or seen.get(index) in (None, expected[index].get(FATE)):
+        if fate.part.part is not Part.CONTEXT or index in kept or seen.get(index) in (None, expected[index].get(FATE)):
             continue
         owner = next((each for each, other in group[place:] if other.part.part in BETWEEN), None)
         if owner is None or seen.get(owner) == expected[owner].get(FATE):

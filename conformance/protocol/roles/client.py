@@ -75,6 +75,11 @@ def is_untyped(entry: Mapping[str, Any]) -> bool:
     return entry["type"] is None and entry["log_pos"] > 0
 
 
+def is_end(entry: Mapping[str, Any]) -> bool:
+    """Return whether an entry is the one about the end."""
+    return entry["type"] is None and not is_untyped(entry)
+
+
 def with_types(
     delivered: Sequence[Mapping[str, Any]], wanted: Sequence[Mapping[str, Any]]
 ) -> tuple[Mapping[str, Any], ...]:

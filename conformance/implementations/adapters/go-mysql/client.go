@@ -27,7 +27,7 @@ func init() {
 		"fields": []string{
 			"type", "log_pos", "timestamp", "server_id", "flags", "query", "resume_log", "resume_pos", "executed_gtids",
 		},
-		"abilities": []string{}, "profiles": profiles,
+		"abilities": []string{"error_code"}, "profiles": profiles,
 	}
 }
 

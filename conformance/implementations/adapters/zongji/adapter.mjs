@@ -272,7 +272,7 @@ async function answer(question) {
           name: NAME, version: ABOUT.version, language: 'JavaScript', homepage: HOMEPAGES[NAME],
         },
         roles: ZongJi.prototype.hasOwnProperty('gtidSet')
-          ? { decode: decodes, client: { fields: OF_CLIENT, abilities: [], profiles: ['mysql'] } }
+          ? { decode: decodes, client: { fields: OF_CLIENT, abilities: ['error_code'], profiles: ['mysql'] } }
           : { decode: decodes },
       });
     }

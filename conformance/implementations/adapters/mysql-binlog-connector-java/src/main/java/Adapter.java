@@ -152,7 +152,7 @@ public final class Adapter {
                 "decode",
                 Map.of("fields", fields, "abilities", abilities, "profiles", profiles),
                 "client",
-                Map.of("fields", Client.FIELDS, "abilities", List.of(), "profiles", profiles)));
+                Map.of("fields", Client.FIELDS, "abilities", List.of("error_code"), "profiles", profiles)));
   }
 
   /** The library does not report its version, but its jar has Maven's properties. */

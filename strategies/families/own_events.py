@@ -1,0 +1,46 @@
+"""Relay logs of a ring of servers (WL#7592): events come back to the server that made them."""
+
+from typing import Final
+
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
+from conformance.strategies.events import mysql_events
+from conformance.strategies.grammar.dimension import Dimension, Number, choices
+from conformance.strategies.grammar.family import family
+from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import data_changes, replica_groups
+from conformance.strategies.groups.replica_variants import BEFORE, CHANGE_OF_ANY, MODE, add_before, set_mode
+
+_CHANGES: Final = 3
+#: Which changes of a group have the replica's own server id.
+_OWN: Final = Dimension("own changes", {"the first": (0,), "the second": (1,), "the last": (2,), "all": (0, 1, 2)})
+_END: Final = choices("end of the group", ("Xid", "COMMIT"))
+_AFTER: Final = Number("groups after", fewest=0, few=2)
+
+
+@family(
+    focus="FORMAT-APPLY-OWN-EVENTS",
+    profiles=WITH_ANONYMOUS_GTIDS,
+    dimensions=(MODE, _OWN, CHANGE_OF_ANY, _END, BEFORE, _AFTER),
+)
+def own_events_applied(stream: StreamBuilder) -> None:
+    """A group in which changes of the replica itself have come back to it, between changes of the source."""
+    replica_groups.begin_relay_log(stream)
+    mode, own = set_mode(stream), stream.vary(_OWN)
+    add_before(stream, mode)
+    changes = [
+        stream.vary(CHANGE_OF_ANY)(stream) if number in own else data_changes.row_changes(stream)
+        for number in range(_CHANGES)
+    ]
+    end = mysql_events.xid(stream) if stream.vary(_END) == "Xid" else data_changes.query(stream, "COMMIT")
+    made_by = [replica_groups.REPLICA_ID if number in own else replica_groups.SOURCE_ID for number in range(_CHANGES)]
+    ids = [each for server, change in zip(made_by, changes, strict=True) for each in [server] * len(change)]
+    planned = [data_changes.query(stream, "BEGIN"), *(event for change in changes for event in change), end]
+    group = replica_groups.in_mode(stream, planned, mode)
+    stream.timestamp += 1
+    first = len(group) - len(planned) + 1
+    for number, event in enumerate(group):
+        at = number - first
+        stream.server_id = ids[at] if 0 <= at < len(ids) else replica_groups.SOURCE_ID
+        stream.add(event)
+    for _ in stream.several_of(_AFTER):
+        replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.group(stream), mode))
