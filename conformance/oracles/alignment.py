@@ -201,7 +201,13 @@ class Alignment:
 
     @property
     def begun(self) -> int:
-        """How many entries at the end are of a group of which a client gets no more; it may keep these back."""
+        """How many entries at the end are of a group of which a client gets no more; it may keep these back.
+
+        An error without the number that one of a source has is the client's own, and no reason to keep them back.
+        """
+        error = self.observation.error
+        if error is not None and error.code is None and "error_code" in self.role.abilities:
+            return 0
         begun: int = self.case.settings["source"].get("failure", {}).get("begun", 0)
         return begun
 

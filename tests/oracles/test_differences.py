@@ -104,3 +104,14 @@ def test_a_difference_that_nobody_owns_is_unexplained(text, monkeypatch):
     case, answer = case_and_answer(text)
     other = replace(answer, error=Refusal(None, "other", "the end"))
     assert blamed(case, other) == {UNEXPLAINED}
+
+
+def test_an_error_of_a_client_itself_in_a_group_in_which_its_source_ends_is_one_finding():
+    case, answer = case_and_answer("client:failing_sources/mysql-8.0/0/1")
+    assert case.settings["source"]["failure"]["begun"] > 1
+    own = replace(answer, events=answer.events[:-1], error=Refusal(None, "other", "a statement that it cannot read"))
+    verdicts = Judge(REFERENCE.declaration.roles["client"]).judge(case, own)
+    failed = {(each.requirement, each.finding) for each in verdicts if each.is_failure}
+    assert {requirement for requirement, _ in failed} == {"FORMAT-CLIENT-EVENT"}
+    assert len(failed) == 1
+    assert next(iter(failed))[1].endswith(" refused")
