@@ -142,7 +142,7 @@ class Connection:
                 return self._checked(payload)
 
     def _checked(self, payload: bytes) -> bytes:
-        """Return a payload that is no error.
+        """Return a payload, unless it is an error.
 
         Raises:
             WireError: It is one.
