@@ -281,6 +281,14 @@ class OneRelayLog(Receiver):
         pass
 
 
+class RenewsOtherwise(Receiver):
+    """A receiver that renews a format description that governs nothing where its servers do not, and the reverse."""
+
+    def _rules(self):
+        rules = super()._rules()
+        return replace(rules, keeps_format=not rules.keeps_format)
+
+
 class BeginsMoreRelayLogs(Receiver):
     """A receiver that begins a relay log before each transaction."""
 
@@ -722,7 +730,7 @@ TAKEN = {
         [with_value("executed_gtids", str.upper), with_value("executed_gtids", with_both_ends)],
     ),
     "letter case of what is written": ("relay", [with_value("data", str.upper)]),
-    "relay logs": ("relay", [received_by(OneRelayLog), received_by(BeginsMoreRelayLogs)]),
+    "relay logs": ("relay", [received_by(OneRelayLog), received_by(BeginsMoreRelayLogs), received_by(RenewsOtherwise)]),
     "values of own events": (
         "relay",
         [
