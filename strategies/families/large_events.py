@@ -4,7 +4,7 @@ from typing import Final
 
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES
-from conformance.specs.versions import Profiles
+from conformance.binlog.servers import WITH_CHECKSUMS
 from conformance.strategies.events import gtid_events, mysql_events, statement_events
 from conformance.strategies.grammar.dimension import Dimension, choices
 from conformance.strategies.grammar.family import family
@@ -17,8 +17,8 @@ from conformance.strategies.questions.send import PLACES
 _FULL: Final = (1 << 24) - 2
 _LENGTH: Final = Dimension(
     "length of the event",
-    {"64 kB": 1 << 16, "a packet is full": _FULL, "one byte more": _FULL + 1, "one byte less": _FULL - 1},
-    heavy=("a packet is full", "one byte more", "one byte less"),
+    {"64 kB": 1 << 16, "a packet is full": _FULL, "one byte more": _FULL + 1},
+    heavy=("a packet is full", "one byte more"),
 )
 _LOGS: Final = choices("logs", (1, 2, 3))
 _FILE_ID_BYTES: Final = 4
@@ -27,8 +27,7 @@ _IGNORABLE: Final = int(Flag.IGNORABLE)
 
 @family(
     focus="FORMAT-CLIENT-PACKETS",
-    # What a packet holds is the same in every version: one of each product is enough.
-    profiles=Profiles("mysql >= 8.0, < 8.4", "mariadb >= 11.0"),
+    profiles=WITH_CHECKSUMS,
     checksums=False,
     few=True,
     dimensions=(_LENGTH, _LOGS),
@@ -40,7 +39,7 @@ def large_events(stream: StreamBuilder) -> None:
         stream.describe_format()
         if stream.server.is_mariadb:
             groups.add_gtid_list(stream)
-        else:
+        elif stream.server.gtid_form != "5.6":
             stream.add(gtid_events.previous_gtids(stream, stream.executed.gtids(), flags=_IGNORABLE))
         if number == 1:
             block = statement_events.load_block(stream, 1, first=True, size=length - HEADER_BYTES - _FILE_ID_BYTES)
