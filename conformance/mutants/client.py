@@ -4,15 +4,17 @@ import re
 from dataclasses import replace
 from typing import Any, Final
 
+from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import HEARTBEAT_TYPES, KNOWN_TYPES, EventType
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.header import Header
+from conformance.binlog.header import HEADER_BYTES, Header
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.client import Client, answer_with
-from conformance.wire.client import ConnectionLost
+from conformance.wire.client import Connection, ConnectionLost
 from conformance.wire.dump_commands import DumpCommand
-from conformance.wire.messages import WireError
+from conformance.wire.messages import EOF, WireError
+from conformance.wire.packets import HEAD_BYTES, PACKET_LIMIT, packet_head
 
 _DEFINITIONS: Final = ("CREATE ", "ALTER ", "DROP ", "BEGIN", "XA ")
 #: The hyphens of a UUID.
@@ -291,6 +293,47 @@ class _ErrorAsLoss(Client):
             raise ConnectionLost(str(error)) from error
 
 
+class _FirstPackets(Connection):
+    """A connection on which each packet is a payload."""
+
+    def receive(self) -> bytes:
+        size, number = packet_head(self._read(HEAD_BYTES))
+        self._number = (number + 1) & 0xFF
+        if not size:
+            raise ConnectionLost("an empty packet")
+        return self._checked(self._read(size))
+
+
+class _EndsAtEmpty(Connection):
+    """A connection on which an empty packet is the end."""
+
+    _has_ended = False
+
+    def receive(self) -> bytes:
+        if self._has_ended:
+            return EOF
+        payload = super().receive()
+        self._has_ended = len(payload) % PACKET_LIMIT == 0
+        return payload
+
+
+class _EventIsFirstPacket(Client):
+    """Takes the first packet of an event for all of it."""
+
+    connection = _FirstPackets
+
+    def receive(self, data: bytes) -> None:
+        if len(data) < HEADER_BYTES:
+            raise MalformedBody("an event has a header")
+        super().receive(data)
+
+
+class _EmptyPacketIsEnd(Client):
+    """Takes the empty packet after a full one for the end of what the source sends."""
+
+    connection = _EndsAtEmpty
+
+
 class _AtTheEnd(Client):
     """Skips to the end of the source's last log when it connects again."""
 
@@ -377,6 +420,7 @@ def _mutant(name: str, requirement: str, text: str, client: type[Client], *, als
 _POSITION: Final = "FORMAT-CLIENT-POSITION"
 _RESUMED: Final = "FORMAT-CLIENT-RESUMED"
 _ERROR: Final = "FORMAT-CLIENT-ERROR"
+_PACKETS: Final = "FORMAT-CLIENT-PACKETS"
 MUTANTS: Final = (
     _mutant(
         "client-moved-by-format",
@@ -455,6 +499,13 @@ MUTANTS: Final = (
         "client-begins-again", _RESUMED, "connects again with the position that it had at first", _FromTheBeginning
     ),
     _mutant("client-gives-up", _RESUMED, "does not connect again", _GivesUp),
+    _mutant("client-first-packet", _PACKETS, "takes the first packet of an event for all of it", _EventIsFirstPacket),
+    _mutant(
+        "client-empty-packet-ends",
+        _PACKETS,
+        "takes the empty packet after a full one for the end of what the source sends",
+        _EmptyPacketIsEnd,
+    ),
     _mutant("client-error-is-end", _ERROR, "takes an error of the source for the end of its logs", _ErrorIsEnd),
     _mutant(
         "client-error-is-loss",

@@ -48,6 +48,8 @@ def _checks_position(alignment: Alignment, requirement: str) -> Iterator[Check]:
         wanted = alignment.case.expected.events[index]
         if seen is None or "resume_pos" not in wanted:
             continue
+        if wanted["type"] is None and any(alignment.observed(at) is None for at in _required(alignment, 0, index)):
+            continue  # Where it is at the end follows from what is missing.
         expected, place = _position(wanted), _position(seen)
         if place == expected or _is_before_ignorable(alignment, index):
             yield GOOD
@@ -329,6 +331,20 @@ def _stops_by_itself(alignment: Alignment) -> bool:
     return alignment.observation.error is not None and not is_of_source and UNAWARE not in _error(alignment)
 
 
+def _joins_packets(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that an event of several packets is delivered, and what comes after it."""
+    for index in alignment.marked(requirement):
+        if alignment.observed(index) is not None:
+            yield GOOD
+            continue
+        last = _last(alignment)
+        before = any(at < index for at in alignment.marked(requirement))
+        if last >= index - 1 or (before and last >= min(alignment.marked(requirement))):
+            words = "what follows an event of several packets is missing" if before else "an event of 16 MiB is missing"
+            yield Check(words, f"{alignment.describe(index)} is missing: {_error(alignment) or 'no error'}")
+            return
+
+
 def _stops_at_failure(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check that an answer ends with the error of the source, by its number."""
     error, wanted = alignment.observation.error, alignment.case.expected.refused_code
@@ -368,6 +384,7 @@ ORACLES: Final = (
     Oracle("FORMAT-CLIENT-GTIDS", _has_gtids, any_of=frozenset({"executed_gtids"})),
     Oracle("FORMAT-CLIENT-RESUMED", _resumes, any_of=frozenset({"type"})),
     Oracle("FORMAT-CLIENT-ERROR", _stops_at_failure, any_of=frozenset({"type"})),
+    Oracle("FORMAT-CLIENT-PACKETS", _joins_packets, any_of=frozenset({"type"})),
     Oracle("FORMAT-CLIENT-CHECKSUM", _takes_checksums, any_of=frozenset({"query"})),
     Oracle("FORMAT-CLIENT-HEARTBEAT", no_heartbeat, any_of=frozenset({"type"})),
     Oracle(_IGNORABLE, _goes_on, any_of=frozenset({"type"})),

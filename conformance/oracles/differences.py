@@ -197,17 +197,21 @@ def _of_the_end(alignment: Alignment) -> Iterator[Difference]:
             message = f"no error at offset {at} ({expected.refused_kind})"
             yield Difference(end, ERROR, Check("no error", message, at))
         return
-    stops_before = _is_at_missing_entry(alignment)
-    if at is None and not stops_before:
+    if at is None and not _is_at_missing_entry(alignment):
         message = f"an error is not expected: {error.message}"
         yield Difference(end, ERROR, Check("error not expected", message, error.at))
     elif at is not None and _has_place(alignment) and error.at != at:
         message = f"the error is reported at offset {error.at}, expected {at}"
         yield Difference(end, ERROR, Check("error at the wrong offset", message, at))
-    has_number = "error_code" in alignment.role.abilities and not stops_before
-    if at is not None and has_number and error.code != expected.refused_code:
+    if at is not None and _is_the_expected(alignment) and error.code != expected.refused_code:
         message = f"the error has the number {error.code}, expected {expected.refused_code}"
         yield Difference(end, ERROR_CODE, Check("error number differs", message, at))
+
+
+def _is_the_expected(alignment: Alignment) -> bool:
+    """Return whether the number of the error is asked: that of a client which stops before is not its source's."""
+    is_of_client = alignment.case.role == "client" and alignment.stop != alignment.count
+    return "error_code" in alignment.role.abilities and not is_of_client
 
 
 def _has_place(alignment: Alignment) -> bool:

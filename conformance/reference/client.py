@@ -41,6 +41,9 @@ class Client:
         has: The GTIDs that it has; None if it begins at a position.
     """
 
+    #: What its connections are.
+    connection: type[Connection] = Connection
+
     def __init__(self, settings: dict[str, Any]) -> None:
         self.settings = settings
         self.entries: list[dict[str, Any]] = []
@@ -81,7 +84,7 @@ class Client:
         """Return a connection on which everything is announced."""
         settings = self.settings
         self.format = None
-        connection = Connection(
+        connection = self.connection(
             settings["host"], settings["port"], user=settings["user"], password=settings["password"]
         )
         for statement in self.announcements():

@@ -139,7 +139,15 @@ class Connection:
             payload += self._read(size)
             self._number = (number + 1) & 0xFF
             if size < PACKET_LIMIT:
-                break
+                return self._checked(payload)
+
+    def _checked(self, payload: bytes) -> bytes:
+        """Return a payload, unless it is an error.
+
+        Raises:
+            WireError: It is one.
+            ConnectionLost: It is empty.
+        """
         if not payload:
             raise ConnectionLost("an empty packet")
         if payload[0] == _ERROR:

@@ -36,6 +36,8 @@ _READS_ALL: Final = ReaderRules(
     verify_checksums=False, beyond_format_description=True, known=frozenset(range(256)), passes_unknown=True
 )
 _GROUP_STARTS: Final = frozenset(map(int, (*GTID_TYPES, EventType.MARIADB_GTID)))
+#: Of other events nothing but their bytes is known to a source.
+_WITH_GTIDS: Final = GTID_TYPES | {EventType.PREVIOUS_GTIDS}
 #: Events of a log that belong to no group.
 _OF_LOGS: Final = frozenset(
     map(int, (EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS, EventType.ROTATE, EventType.STOP))
@@ -329,6 +331,8 @@ def source_of_logs(logs: Mapping[str, bytes], *, profile: str | None = None) -> 
 
 
 def _logged(event: Event, begun: int) -> LoggedEvent:
+    if event.header.type not in _WITH_GTIDS:
+        return LoggedEvent(begun + event.offset, event.offset, event.data)
     try:
         entry = report(event)
         return LoggedEvent.of_entry(entry, start=event.offset, offset=begun + event.offset, data=event.data)

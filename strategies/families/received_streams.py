@@ -159,7 +159,12 @@ _LAST_GROUP: Final = Dimension(
     profiles={"prepared": WITH_XA_PREPARE, "in a payload": WITH_PAYLOADS},
 )
 #: Its Previous_gtids event is the second that is received.
-_NEXT_FOLLOWS: Final = yes_or_no("the source's next log follows")
+_FLUSHED_BEFORE: Final = "and a flush before its format description"
+_NEXT_FOLLOWS: Final = Dimension(
+    "the source's next log follows",
+    {each: each for each in ("no", "yes", _FLUSHED_BEFORE)},
+    profiles={_FLUSHED_BEFORE: Profiles("mysql >= 5.7")},
+)
 
 
 @family(
@@ -197,9 +202,11 @@ def flushed_relay_logs(stream: StreamBuilder) -> None:
         replica_groups.add(stream, planned[:place])
         flushes.append(stream.offset)
         replica_groups.add(stream, planned[place:])
-    if stream.vary(_NEXT_FOLLOWS):
+    if (follows := stream.vary(_NEXT_FOLLOWS)) != "no":
         stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4))
         stream.begin_log_of_source()
+        if follows == _FLUSHED_BEFORE:
+            flushes.append(stream.offset)
         _begin(stream)
     replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), mode))
     stream.settings["flushes"] = flushes

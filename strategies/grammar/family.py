@@ -44,6 +44,7 @@ _MODULES: Final = (
     "conformance.strategies.families.unrecognised_events",
     "conformance.strategies.families.sent_logs",
     "conformance.strategies.families.failing_sources",
+    "conformance.strategies.families.large_events",
     "conformance.strategies.families.recorded_logs",
     "conformance.strategies.families.logging_decisions",
     "conformance.strategies.families.tables_info",

@@ -25,6 +25,8 @@ _GROUP_STARTS: Final = frozenset(map(int, (*GTID_TYPES, EventType.MARIADB_GTID))
 _OF_LOGS: Final = frozenset(
     map(int, (EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS, EventType.ROTATE, EventType.STOP))
 ) | {int(EventType.MARIADB_GTID_LIST), int(EventType.MARIADB_BINLOG_CHECKPOINT)}
+#: The requirements that a production marks.
+_OF_EVENTS: Final = frozenset({"FORMAT-CLIENT-PACKETS"})
 #: What ends a group, and what prepares the statement after it.
 _ENDS: Final = frozenset(map(int, (EventType.XID, EventType.XA_PREPARE)))
 _END_WORDS: Final = ("COMMIT", "ROLLBACK")
@@ -107,6 +109,7 @@ def question(stream: StreamBuilder) -> Question:
     marks: dict[str, list[int]] = defaultdict(list)
     for requirement, index in _marks(settings, delivered, entries, cuts):
         marks[requirement].append(index)
+    marks |= _own_marks(stream, delivered)
     source = settings.as_json()
     asks = {name: source.pop(name) for name in ("log_name", "log_pos", "gtid_set")}
     kept = {name: source[name] for name in ("server_id", "gtid_mode", "logs", "waits")}
@@ -117,6 +120,17 @@ def question(stream: StreamBuilder) -> Question:
         made["source"] |= {"failure": _failure(failure, delivered)}
         expected, marks = _with_error(expected, marks, len(data), at_once=failure["at_once"])
     return Question(expected, dict(marks), made, data)
+
+
+def _own_marks(stream: StreamBuilder, delivered: Sequence[_Delivered]) -> dict[str, list[int]]:
+    """Return the marks that the production gave to events, in a stream of one log."""
+    places = {each.event.start: index for index, each in enumerate(delivered)}
+    marks: dict[str, list[int]] = defaultdict(list)
+    for event, offset, _ in stream.placed:
+        for requirement in event.marks:
+            if requirement in _OF_EVENTS and offset in places:
+                marks[requirement].append(places[offset])
+    return marks
 
 
 def _before(failure: Mapping[str, Any], delivered: Sequence[_Delivered]) -> list[_Delivered]:

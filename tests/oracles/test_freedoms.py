@@ -281,6 +281,14 @@ class OneRelayLog(Receiver):
         pass
 
 
+class RenewsOtherwise(Receiver):
+    """A receiver that renews a format description that governs nothing where its servers do not, and the reverse."""
+
+    def _rules(self):
+        rules = super()._rules()
+        return replace(rules, keeps_format=not rules.keeps_format)
+
+
 class BeginsMoreRelayLogs(Receiver):
     """A receiver that begins a relay log before each transaction."""
 
@@ -709,20 +717,20 @@ TAKEN = {
     ),
     "letter case of what is sent": ("send", [with_value("data", str.upper)]),
     "events kept back": ("client", [without(lambda entry: entry["type"] is not None and may_be_kept_back(entry))]),
+    "begun groups": ("client", [without_begun_group]),
+    "the end beside an error": ("client", [replicated_by(ReportsTheEnd)]),
     "types of events kept back": ("client", [with_untyped(may_be_kept_back)]),
     "events of the connection": ("client", [replicated_by(DeliversEverything)]),
     "interrupted groups": (
         "client",
         [replicated_by(KeepsInterrupted), replicated_by(MovesAtGroupEnds), replicated_by(AsksAgain)],
     ),
-    "begun groups": ("client", [without_begun_group]),
-    "the end beside an error": ("client", [replicated_by(ReportsTheEnd)]),
     "notation of a client's GTIDs": (
         "client",
         [with_value("executed_gtids", str.upper), with_value("executed_gtids", with_both_ends)],
     ),
     "letter case of what is written": ("relay", [with_value("data", str.upper)]),
-    "relay logs": ("relay", [received_by(OneRelayLog), received_by(BeginsMoreRelayLogs)]),
+    "relay logs": ("relay", [received_by(OneRelayLog), received_by(BeginsMoreRelayLogs), received_by(RenewsOtherwise)]),
     "values of own events": (
         "relay",
         [

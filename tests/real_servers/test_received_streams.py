@@ -1,6 +1,8 @@
 """Generated streams sent to a real replica: its relay logs are the model's, event by event, and so are its warnings."""
 
+import time
 from collections.abc import Iterator
+from itertools import count
 
 import pytest
 
@@ -11,6 +13,7 @@ from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, TYPE_AT
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.reader import framed_events, read_events
 from conformance.models.replica.relay import Receiver, RelayEvent, RelaySettings
+from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.protocol.reported_event import report
 from conformance.protocol.roles.relay import body_of
@@ -28,6 +31,8 @@ from tests.witnesses import witnessed_in_case
 #: Those that log the warnings of a boundary parser.
 SERVERS = Profiles("mysql >= 5.7")
 SEED = 3
+#: Seconds in which a replica has read what a source has sent.
+READING = 0.7
 CASES = 12
 FAMILIES = (
     "relay_logs",
@@ -203,3 +208,39 @@ def test_a_real_replica_refuses_a_format_description_whose_checksum_is_wrong(rep
         assert done.error, str(case.id)
         written = b"".join(done.relay_logs)
         assert bytes(case.stream[stop:][:HEADER_BYTES]) not in written, str(case.id)
+
+
+class FlushedBefore(list):
+    """Events of a source, before one of which the replica flushes its relay logs, once it has read those before."""
+
+    def __init__(self, events: list[bytes], place: int, server: RealServer) -> None:
+        super().__init__(events)
+        self.place, self.server = place, server
+
+    def __iter__(self) -> Iterator[bytes]:
+        for number, event in enumerate(super().__iter__()):
+            if number == self.place:
+                time.sleep(READING)
+                self.server.run("FLUSH RELAY LOGS")
+            yield event
+
+
+def test_a_flush_between_a_rotate_and_the_next_format_description_renews_the_old_one_or_not(replica):
+    profile = replica.product.profile.name
+    for index in count():
+        case = case_of(CaseId("flushed_relay_logs", profile, seed=SEED, index=index, role="relay"))
+        events = sent(case)
+        rotates = [place for place, (event, _) in enumerate(events) if event.type == EventType.ROTATE]
+        if has_checksums(case) and len(rotates) > 1:
+            break
+    done = receive(
+        replica,
+        FlushedBefore([data for _, data in events], rotates[-1] + 1, replica),
+        source_id=SOURCE_ID,
+        source_log=SOURCE_LOG,
+        gtid_mode="ON_PERMISSIVE",
+        checksums=True,
+    )
+    last = [event.header for event in read_events(done.relay_logs[-1])]
+    renewed = [each for each in last if each.type == EventType.FORMAT_DESCRIPTION and each.flags & Flag.ARTIFICIAL]
+    assert (bool(renewed), done.error) == (RELAY_RULES[profile].keeps_format, "")

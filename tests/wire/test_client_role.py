@@ -141,6 +141,20 @@ def test_a_client_that_stops_at_an_event_that_it_could_keep_back_is_blamed(stopp
     assert seen
 
 
+def test_a_client_that_stops_before_its_source_fails_is_not_asked_for_the_number_of_that_error():
+    class Stops(Client):
+        def report(self, header, data):
+            if header.type == EventType.QUERY:
+                raise MalformedBody("this event is not read")
+            return super().report(header, data)
+
+    judge = Judge(ReferenceImplementation().declaration.roles["client"])
+    question = first_case("failing_sources", "mysql-8.4", lambda each: len(each.expected.events) > 4, role="client")
+    question = case(question)
+    failed = [each for each in judge.judge(question, answer_with(Stops, request_of(question))) if each.status == "fail"]
+    assert [each.signature for each in failed] == ["QUERY refused"]
+
+
 class KeepsBack(Client):
     """Delivers nothing that it may keep back, and stops at the second statement that comes right after an ignorable."""
 

@@ -19,7 +19,7 @@ from conformance.wire.listener import CONNECTIONS, Listener
 from conformance.wire.messages import WireError
 from conformance.wire.question_source import source_of_question
 from conformance.wire.session import Access
-from conformance.wire.source import Ending
+from conformance.wire.source import Ending, Failure
 
 GTIDS = "send:sent_gtids/mysql-8.0/0/4"
 MARIADB = "send:sent_logs/mariadb-10.x/0/1"
@@ -181,6 +181,19 @@ def test_a_dump_ends_on_purpose_and_the_next_one_goes_on(error, raised):
             events.extend(_collected(connection.dump(asking()), events))
         assert events[1:] == logged(source)[:2]
         assert dumped(port)[1:] == logged(source)
+
+
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_source_that_fails_does_so_in_each_dump_until_somebody_asks_for_ever(at_once):
+    source = source_of(failure=Failure("the log is gone", at_once=at_once, dumps=3))
+    with listening(source) as port:
+        for place in (asking(), asking("another.000001"), asking()):
+            events = []
+            with announced(port) as connection, pytest.raises(WireError) as failed:
+                _collected(connection.dump(place), events)
+            assert failed.value.number == 1236
+        assert events[1:] == ([] if at_once else logged(source))
+        assert dumped(port)[1:] == ([] if at_once else logged(source))
 
 
 def test_a_semi_synchronous_client_acknowledges_each_group():

@@ -189,8 +189,10 @@ class Receiver:
         self._retrieved = ExecutedGtids(settings.retrieved)
         self._gtid = ""
         self._source_log = settings.source_log
-        #: The source's format description, as long as events that it governs may still come.
+        #: The source's format description, with which another relay log goes on.
         self._source_format: bytes | None = None
+        #: Whether it governs the next event.
+        self._is_described = False
         #: Whether nothing has been received on this connection.
         self._begins = True
         self._new_feed = new_feed
@@ -226,7 +228,7 @@ class Receiver:
         if event.offset in self.settings.flushes:
             self.rotate()
         reception = self._reception(event)
-        is_described = self._source_format is not None
+        is_described = self._is_described
         if event.type not in _SENT_ONLY:
             self._left_out = event if reception is Reception.LEFT_OUT else None
         if reception is not Reception.LEFT_OUT:
@@ -307,11 +309,13 @@ class Receiver:
             self._gtid = event.gtid if event.gtid != ANONYMOUS and ":" in event.gtid else ""
         self._follow(event)
         if event.type == EventType.ROTATE:
-            self._source_format = None
+            self._is_described = False
+            if not self._own.keeps_format:
+                self._source_format = None
             self._rotate()
             self._source_log = event.next_file
         elif event.type == EventType.FORMAT_DESCRIPTION:
-            self._source_format = data
+            self._source_format, self._is_described = data, True
             self._algorithm = FormatDescription.from_event(data).checksum_algorithm
 
     def _follow(self, event: ReplicaEvent) -> None:

@@ -38,6 +38,8 @@ class RelayRules:
         gtids_flags: Those of its own Previous_gtids event.
         counts_replacements: The end position of the Rotate in the place of a skipped event counts in the relay log.
         stamps_rotates: The Rotate with which a source begins its next log within a connection gets the replica's time.
+        keeps_format: The source's format description is renewed in the next relay log also after a Rotate, before that
+            of the source's next log has come: so do 8.0.15 and 9.7.4, but not 5.7.22, MariaDB 10.1.23 and 11.8.9.
         leaves_out: Types of events that are not written, and nothing in their place.
         leaves_out_ignorable: The same for every event with the ignorable flag.
     """
@@ -50,6 +52,7 @@ class RelayRules:
     gtids_flags: int = _RELAY_LOG | _IGNORABLE
     counts_replacements: bool = False
     stamps_rotates: bool = False
+    keeps_format: bool = False
     leaves_out: frozenset[int] = frozenset()
     leaves_out_ignorable: bool = False
 
@@ -86,7 +89,7 @@ RELAY_RULES: Final = ByVersion(
             stamps_rotates=True,
         ),
         "mysql >= 5.7": RelayRules(OwnGtids.ALWAYS, counts_replacements=True, stamps_rotates=True),
-        "mysql >= 8.0": RelayRules(OwnGtids.ALWAYS),
+        "mysql >= 8.0": RelayRules(OwnGtids.ALWAYS, keeps_format=True),
         "mariadb": _FIRST_MARIADB,
         # 10.2.11 does as 10.1.23, 10.11.18 as all later ones; the servers between them are not known.
         "mariadb >= 10.11": _MARIADB_10,

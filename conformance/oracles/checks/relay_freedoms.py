@@ -115,10 +115,17 @@ def is_own_event(alignment: Alignment, difference: Difference) -> bool:
 
 
 def is_format_again(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether a relay log is missing with the source's format description with which it goes on."""
+    """Return whether a relay log is missing with the source's format description with which it goes on.
+
+    That may be missing by itself where the source sends another one next, and it governs nothing.
+    """
     event = _of_entry(alignment, difference)
     if event is None or event.header.type != EventType.FORMAT_DESCRIPTION or event.header.log_pos:
         return False
+    following = [_Event.of(entry) for entry in alignment.case.expected.events[difference.index + 1 :][:1]]
+    is_replaced = any(each is not None and each.header.type == EventType.FORMAT_DESCRIPTION for each in following)
+    if difference.place is None and is_replaced:
+        return True
     wanted = {entry["log"] for entry in alignment.case.expected.events}
     return len({entry["log"] for entry in alignment.observation.events}) < len(wanted)
 
