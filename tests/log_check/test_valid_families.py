@@ -96,7 +96,9 @@ DEVIATIONS = {
         BEFORE_WL7592 + "; XA COMMIT is a group of its own there",
         (PREVIOUS, "WL7592-LOG-OFF-ANON-FIRST", "WL4162-REPOSITION-AT-START"),
     ),
-    "group_filters": Deviation(BEFORE_WL7592, (PREVIOUS, "WL7592-LOG-OFF-ANON-FIRST")),
+    "group_filters": Deviation(
+        f"{BEFORE_WL7592}; {DELETE_FILE}", (PREVIOUS, "WL7592-LOG-OFF-ANON-FIRST", "WL4162-REPOSITION-AT-START")
+    ),
     "joint_rename_filters": Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS)),
     "rename_filters": Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS, "WL7592-LOG-DROP-OFF-ANON-EACH")),
     "name_filters": Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS)),
@@ -156,7 +158,8 @@ def reported(name):
 def logs_of(case):
     """Yield the logs of a case: a source that sends has several."""
     at = 0
-    for each in case.settings.get("logs", [{"length": len(case.stream)}]):
+    logs = case.settings["source"]["logs"] if case.role == "client" else case.settings.get("logs")
+    for each in logs or [{"length": len(case.stream)}]:
         yield case.stream[at : at + each["length"]]
         at += each["length"]
 

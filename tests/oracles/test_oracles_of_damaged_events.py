@@ -178,7 +178,7 @@ def with_fates(of_place):
 
 def xa_cases(*, dropped):
     """Yield the numbers of cases with one XA transaction, of which something passes or nothing does, and its end."""
-    for index in range(64):
+    for index in range(256):
         case = case_of(CaseId("xa_filters", "worklog", seed=0, index=index, role="filter"))
         places = xa_places(case)
         fates = [case.expected.events[each].get("fate") for each in places]

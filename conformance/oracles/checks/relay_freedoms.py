@@ -326,8 +326,13 @@ def announces_own_checksums(alignment: Alignment, index: int) -> bool:
         return False
     with suppress(MalformedBody):
         wanted, seen = (FormatDescription.from_event(each) for each in data if each is not None)
-        headers = [event.header for each in pair if (event := _Event.of(each))]
-        alike = headers[0] == headers[1] and seen == replace(wanted, checksum_algorithm=seen.checksum_algorithm)
+        events = [_Event.of(each) for each in pair]
+        headers = [None if each is None else each.header for each in events]
+        alike = (
+            None not in headers
+            and headers[0] == headers[1]
+            and seen == replace(wanted, checksum_algorithm=seen.checksum_algorithm)
+        )
         if alike and ends_with_checksum(data[1] or b""):
             announced = seen.checksum_algorithm == ChecksumAlgorithm.CRC32
             return all(ends_with_checksum(each) == announced for each in _after(alignment, pair[1]))
