@@ -15,7 +15,7 @@ from tests.extras import require_role
 
 #: Cases in which a mutant is caught by its own requirement, and of each family and profile those in which it is looked
 #: for: of the families of its requirement more, and more again until it is caught once.
-CAUGHT, LOOKED_AT, OF_OWN_FAMILIES, AT_MOST = 3, 2, 12, 100
+CAUGHT, LOOKED_AT, OF_OWN_FAMILIES, AT_MOST = 3, 2, 12, 150
 MORE_EVENTS = "the fault is in more events than its own requirement governs, and in each of them another value is wrong"
 NOT_READ = "the reading goes on from a wrong place, where nothing can be read"
 WHAT_BELONGS = "what is missing, added or moved takes along what belongs to it, and each is missing for its own rules"

@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from conformance.binlog.header import MAGIC
+from conformance.binlog.servers import WITH_CHECKSUMS
 from conformance.models.replica.relay import NewFeed, Receiver, RelaySettings
 from conformance.mutants.mutant import Mutant
 from conformance.mutants.relay.changed_entries import (
@@ -98,7 +99,7 @@ def _stops_at_warning(request: Request) -> Observation:
 
 
 def _stops_at_old_sources(request: Request) -> Observation:
-    if request.profile in ("mysql-5.1", "mysql-5.5"):
+    if request.profile not in WITH_CHECKSUMS:
         return Observation((), Refusal(len(MAGIC), "other", "the format description has no checksum algorithm"))
     return answer_with(Receiver, request)
 
