@@ -92,6 +92,12 @@ class LogEvent:
         return self.event.header.flags
 
     @property
+    def begun(self) -> Transaction | None:
+        """The transaction that it begins, or is; None inside one, also where that should have ended before it."""
+        is_first = self.place in (Place.BEGIN, Place.ALONE) and self.broken is not Break.NOT_ENDED
+        return self.transaction if is_first else None
+
+    @property
     def known(self) -> bool:
         """Whether the event's type has a meaning for this kit; the others are ignorable events."""
         return self.code in KNOWN_TYPES

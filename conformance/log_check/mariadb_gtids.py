@@ -3,7 +3,7 @@
 from typing import Final
 
 from conformance.binlog.event_types import EventType, type_name
-from conformance.log_check.log_event import Break, Log, LogEvent, Place
+from conformance.log_check.log_event import Break, Log, LogEvent
 from conformance.log_check.transaction_rules import shown
 from conformance.log_check.verdicts import Verdicts
 
@@ -26,12 +26,11 @@ class MariadbGtids:
         if log.relay:
             return
         self._list(seen, log, verdicts)
-        inside = seen.broken is Break.NOT_ENDED
         if seen.broken in (Break.SECOND_MARKER, Break.LONE_MARKER) and seen.transaction is not None:
             actual = f"{type_name(seen.code)} after the Gtid event at offset {seen.transaction.start}"
             verdicts.bad(GTID_FIRST, seen.offset, actual, "the group that the Gtid event begins")
-        elif seen.place in (Place.BEGIN, Place.ALONE) and seen.transaction is not None and not inside:
-            if seen.transaction.marker is not None:
+        elif (begun := seen.begun) is not None:
+            if begun.marker is not None:
                 verdicts.good(GTID_FIRST)
             else:
                 verdicts.bad(GTID_FIRST, seen.offset, shown(seen), "a Gtid event directly before it")

@@ -80,11 +80,10 @@ class Markers:
             self._marker_without_transaction(seen, verdicts)
         if seen.broken is Break.LATE_MARKER:
             self._late_marker(seen, verdicts)
-        # A transaction that begins inside another one has no Gtid event, because that one has not ended.
-        inside = seen.broken is Break.NOT_ENDED
-        if seen.place not in (Place.BEGIN, Place.ALONE) or seen.transaction is None or inside:
+        begun = seen.begun
+        if begun is None:
             return
-        marker = seen.transaction.marker
+        marker = begun.marker
         with_gtid, anonymous = _marker_requirements(seen)
         if marker is not None:
             verdicts.good(anonymous if marker == EventType.ANONYMOUS_GTID else with_gtid)

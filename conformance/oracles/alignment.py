@@ -347,6 +347,11 @@ class Alignment:
         """Whether it reports the event to be refused as one that it refused, and goes on."""
         return self.count in self._refused
 
+    @property
+    def stops_at_fault(self) -> bool:
+        """Whether it ends with the error that is expected, and not with one before."""
+        return self.case.expected.refused_at is not None and self.stop == self.count
+
     def refusal(self, index: int) -> str:
         """Return the words with which it refused an event; empty if it did not."""
         if index in self._refused:

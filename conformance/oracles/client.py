@@ -327,8 +327,8 @@ def _stops_by_itself(alignment: Alignment) -> bool:
 
     One about checksums is a matter of their own, and so is that of a source which fails there.
     """
-    is_of_source = alignment.case.expected.refused_at is not None and alignment.stop == alignment.count
-    return alignment.observation.error is not None and not is_of_source and UNAWARE not in _error(alignment)
+    is_own = alignment.observation.error is not None and not alignment.stops_at_fault
+    return is_own and UNAWARE not in _error(alignment)
 
 
 def _joins_packets(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -355,7 +355,7 @@ def _stops_at_failure(alignment: Alignment, requirement: str) -> Iterator[Check]
             "the source's error is not reported",
             f"no error, although the source ends the dump with error {wanted} {place}",
         )
-    elif alignment.stop != alignment.count:
+    elif not alignment.stops_at_fault:
         return  # It stops before.
     elif "error_code" in alignment.role.abilities and error.code != wanted:
         message = f"the error has the number {error.code}, that of the source {wanted}: {error.message}"

@@ -210,8 +210,8 @@ def _of_the_end(alignment: Alignment) -> Iterator[Difference]:
 
 def _is_the_expected(alignment: Alignment) -> bool:
     """Return whether the number of the error is asked: that of a client which stops before is not its source's."""
-    is_of_client = alignment.case.role == "client" and alignment.stop != alignment.count
-    return "error_code" in alignment.role.abilities and not is_of_client
+    is_own = alignment.case.role == "client" and not alignment.stops_at_fault
+    return "error_code" in alignment.role.abilities and not is_own
 
 
 def _has_place(alignment: Alignment) -> bool:

@@ -326,14 +326,10 @@ def announces_own_checksums(alignment: Alignment, index: int) -> bool:
         return False
     with suppress(MalformedBody):
         wanted, seen = (FormatDescription.from_event(each) for each in data if each is not None)
-        events = [_Event.of(each) for each in pair]
-        headers = [None if each is None else each.header for each in events]
-        alike = (
-            None not in headers
-            and headers[0] == headers[1]
-            and seen == replace(wanted, checksum_algorithm=seen.checksum_algorithm)
-        )
-        if alike and ends_with_checksum(data[1] or b""):
+        expected, observed = map(_Event.of, pair)
+        if expected is None or observed is None or expected.header != observed.header:
+            return False
+        if seen == replace(wanted, checksum_algorithm=seen.checksum_algorithm) and ends_with_checksum(data[1] or b""):
             announced = seen.checksum_algorithm == ChecksumAlgorithm.CRC32
             return all(ends_with_checksum(each) == announced for each in _after(alignment, pair[1]))
     return False
