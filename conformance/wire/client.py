@@ -13,6 +13,7 @@ from conformance.wire.dump_commands import DumpCommand
 from conformance.wire.messages import (
     LONG_FLAG,
     LONG_PASSWORD,
+    PASSWORD_WANTED,
     PLUGIN_AUTH,
     PROTOCOL_41,
     SECURE_CONNECTION,
@@ -183,6 +184,9 @@ class Connection:
             name, _, salt = packet[1:].partition(b"\0")
             self.send(password_answer(name.decode("ascii"), password, salt[:20]), number=self._number)
             packet = self.receive()
+        if packet == PASSWORD_WANTED:
+            # The answer was wrong as the password is, so it leaves it at that, and is refused.
+            self.send(b"", number=self._number)
         if packet[0] == _MORE:
             self.receive()
         return version.decode("utf-8", "replace")

@@ -37,6 +37,11 @@ OK: Final = b"\x00\x00\x00" + struct.pack("<HH", _AUTOCOMMIT, 0)
 EOF: Final = b"\xfe" + struct.pack("<HH", 0, _AUTOCOMMIT)
 #: Authentication went through without the password itself.
 FAST_AUTHENTICATION_DONE: Final = b"\x01\x03"
+#: The password itself is wanted: through TLS as it is, else encrypted with the source's key.
+PASSWORD_WANTED: Final = b"\x01\x04"
+#: A client asks for that key; what is before it in the answer.
+KEY_WANTED: Final = b"\x02"
+KEY_HEAD: Final = b"\x01"
 
 
 class WireError(Exception):

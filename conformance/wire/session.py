@@ -10,12 +10,15 @@ from typing import Final
 from conformance.models.sender.sender import FATAL_ERROR
 from conformance.models.sender.sender_settings import FIRST
 from conformance.specs.versions import ByVersion, Profiles
-from conformance.wire.credentials import NATIVE, SHA2, password_answer
+from conformance.wire.credentials import NATIVE, SHA2, password_answer, password_key
 from conformance.wire.dump_commands import COM_BINLOG_DUMP, COM_BINLOG_DUMP_GTID, DumpCommand, read_dump_command
 from conformance.wire.messages import (
     EOF,
     FAST_AUTHENTICATION_DONE,
+    KEY_HEAD,
+    KEY_WANTED,
     OK,
+    PASSWORD_WANTED,
     LogOn,
     MalformedPacket,
     WireError,
@@ -202,14 +205,32 @@ class Session:
         log_on = read_log_on(payload)
         answer = await self._answer(log_on, plugin)
         password = self._access.password
-        if password is not None and answer != password_answer(plugin, password, CHALLENGE):
+        if password is None or answer == password_answer(plugin, password, CHALLENGE):
+            if plugin == SHA2 and answer:
+                await self._send(FAST_AUTHENTICATION_DONE)
+        elif plugin != SHA2 or not answer or not await self._has_password(password, encrypted=tls is not None):
             words = f"Access denied for user '{log_on.user}' (using password: {'YES' if answer else 'NO'})"
             await self._send(WireError(_ACCESS_DENIED, words, "28000").packet())
             raise Lost
-        if plugin == SHA2 and answer:
-            await self._send(FAST_AUTHENTICATION_DONE)
         await self._send(OK)
         return log_on.user
+
+    async def _has_password(self, password: str, *, encrypted: bool) -> bool:
+        """Ask for the password itself, as servers do where the answer to the challenge is wrong.
+
+        Args:
+            password: The password that is right.
+            encrypted: Whether the connection is.
+        """
+        await self._send(PASSWORD_WANTED)
+        given: bytes | None = await self._receive(_LOG_ON_BYTES)
+        if not encrypted:
+            if given != KEY_WANTED:
+                return False
+            key = await asyncio.to_thread(password_key)
+            await self._send(KEY_HEAD + key.pem)
+            given = key.password(await self._receive(_LOG_ON_BYTES), CHALLENGE)
+        return given == password.encode() + b"\0"
 
     async def _answer(self, log_on: LogOn, plugin: str) -> bytes:
         """Return a client's answer to the challenge, made in the way that is wanted."""

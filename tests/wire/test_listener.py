@@ -229,6 +229,60 @@ def test_only_the_right_password_gets_in(plugin):
             assert refused.value.number == 1045
 
 
+def logs_on_by_password(port, password, *, tls=None):
+    """Log on with a wrong answer to the challenge and then the password itself; return the first byte of the reply."""
+    with socket.create_connection(("127.0.0.1", port), 10) as plain:
+        greeting = received(plain)
+        challenge = greeting.partition(b"\0")[2][4:12] + greeting.partition(b"\0")[2][31:43]
+        head = struct.pack("<IIB", 0x88200 | (0x800 if tls else 0), 1 << 24, 33) + bytes(23)
+        number = 1
+        if tls is not None:
+            plain.sendall(b"\x20\0\0\x01" + head)
+            number = 2
+        connection = plain if tls is None else tls.wrap_socket(plain)
+        sent(connection, number, head + b"a\0" + b"\x20" + bytes(32) + SHA2.encode() + b"\0")
+        assert received(connection) == b"\x01\x04"
+        given = password.encode() + b"\0"
+        if tls is None:
+            sent(connection, number + 2, b"\x02")
+            given, number = encrypted(given, received(connection)[1:], challenge), number + 2
+        sent(connection, number + 2, given)
+        return received(connection)[0]
+
+
+def encrypted(password, pem, challenge):
+    """Return a password as clients of MySQL send it: mixed with the challenge, then encrypted with the source's key."""
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import padding
+
+    mixed = bytes(each ^ challenge[place % len(challenge)] for place, each in enumerate(password))
+    oaep = padding.OAEP(padding.MGF1(hashes.SHA1()), hashes.SHA1(), None)
+    return serialization.load_pem_public_key(pem).encrypt(mixed, oaep)
+
+
+def received(connection):
+    head = connection.recv(4)
+    return connection.recv(int.from_bytes(head[:3], "little"))
+
+
+def sent(connection, number, payload):
+    connection.sendall(struct.pack("<I", len(payload))[:3] + bytes([number]) + payload)
+
+
+@pytest.mark.parametrize("encrypts", [False, True])
+def test_a_client_of_which_the_answer_is_wrong_may_send_its_password(tmp_path, encrypts):
+    """Seen on 8.0.15: after a wrong answer to the challenge the server asks for the password itself."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate(tmp_path))
+    trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    access = Access(password="secret of more than twenty bytes", plugin=SHA2, tls=context)
+    with listening(source_of(), access) as port:
+        tls = trusting if encrypts else None
+        assert logs_on_by_password(port, "secret of more than twenty bytes", tls=tls) == 0x00
+        assert logs_on_by_password(port, "secret of other twenty bytes", tls=tls) == 0xFF
+
+
 def test_the_answers_to_a_challenge_are_those_of_servers():
     """Known from the servers' documentation: SHA1(password) xor SHA1(challenge + SHA1(SHA1(password)))."""
     challenge = bytes(range(1, 21))
