@@ -55,6 +55,7 @@ _OF_EVENTS_MADE: Final = frozenset({"relay", "send"})
 #: whether the log ends too soon or the length is too large.
 _SAME_FAULT: Final[Mapping[tuple[str, str], str]] = {
     ("truncated", "FORMAT-APPLY-LENGTH-WRONG"): "FORMAT-APPLY-TRUNCATED",
+    ("truncated", "FORMAT-LENGTH-TOO-LARGE"): "FORMAT-TRUNCATED-BODY",
 }
 #: A requirement on resources -> the one on the same events that a crash for another reason breaks.
 _NOT_OF_RESOURCES: Final[Mapping[str, str]] = {"FORMAT-COUNT-LIMITS": "FORMAT-BODY-MALFORMED"}
@@ -329,6 +330,11 @@ def governing(case: Case) -> list[str]:
 
 def _of_signature(alignment: Alignment, check: Check) -> Cause:
     role = alignment.case.role
+    if role == "client":
+        # It has no places: an event is known by its name alone.
+        names = {entry_type_name(each): group_of_entry(each) for each in alignment.case.expected.events if each["type"]}
+        name, _, how = check.signature.partition(" ")
+        return Cause(without_codes(f"{names.get(name, name)} {how}".rstrip()), role=role)
     if role != "decode":
         return Cause(without_codes(check.signature), role=role)
     index = alignment.index_at(check.at)

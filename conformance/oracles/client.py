@@ -293,7 +293,8 @@ def _lost(alignment: Alignment) -> Iterator[Check]:
         run = list(takewhile(lambda index: alignment.observed(index) is None, after))
         types = {events[index]["type"] for index in run}
         if run and (len(types) > 1 or types & delivered or _counts_early(alignment, cut["index"])):
-            what = f"{len(run)} events are missing, the first one the {type_name(events[run[0]]['type'] or 0)} event"
+            first = f"the {type_name(events[run[0]]['type'] or 0)} event"
+            what = f"{first} is missing" if len(run) == 1 else f"{len(run)} events are missing, the first one {first}"
             place = f"after the connection that was lost at {cut['log_name']}:{cut['log_pos']}"
             yield Check("events lost with the connection", f"{what}, {place}")
 

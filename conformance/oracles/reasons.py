@@ -6,7 +6,8 @@ from typing import Final
 
 #: Characters of a reason that are kept.
 _LENGTH: Final = 120
-#: Characters of a text in which the reason is looked for.
+#: Characters of a text in which the reason is looked for, before and after lists of numbers are one number each.
+_GIVEN: Final = 1 << 20
 _READ: Final = 4_000
 #: What stands for a number, and for quoted text of a case.
 _NUMBER: Final = "N"
@@ -15,11 +16,15 @@ _QUOTE: Final = "'...'"
 _UUID: Final = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?::\w+(?:-\d+)?)*"
 #: Ranges, groups of digits, versions, dates and GTIDs too; not the digits of a name such as utf-8, int64 or CRC32.
 _NUMBERS: Final = re.compile(rf"(?<![\w-])(?:{_UUID}|-?0[xX][0-9a-fA-F]+|-?\d+(?:[-_.,]\d+)*)(?![\w])")
+#: Bytes of a value, as some languages print them; the list may be cut off.
+_LISTED: Final = re.compile(r"\[(?:-?\d+, ?)+-?\d*(?:\]|\Z)")
 #: The text may be cut off within a quotation.
 _QUOTED: Final = re.compile(r"b?'((?:[^'\\]|\\.)*)'|\"((?:[^\"\\]|\\.)*)(?:\"|\Z)|`([^`]*)`")
 _FOLDERS: Final = re.compile(r"(?<!\w)/?(?:[\w.@+-]+/)+(?=[\w.@+-])")
 #: A place in bytes, of which Python reports one or several.
 _PLACE: Final = re.compile(rf"bytes?(?: {_NUMBER})? in position {_NUMBER}")
+#: A number that a value of Rust has or lacks.
+_OPTIONAL: Final = re.compile(rf"(?<=: )(?:Some\({_NUMBER}\)|None)(?!\w)")
 #: The class of an exception, after which a message follows, and the packages before its name.
 _CLASS: Final = re.compile(r"(?<![\w.$])(?:[\w$]+\.)*([\w$]*(?:Error|Exception)): ")
 #: Exceptions of which the message has no more than how much was asked for.
@@ -59,12 +64,13 @@ def normalised(text: str, stream: bytes = b"") -> str:
         text: The reason, in the implementation's own words.
         stream: The stream that was asked about; quoted text that it holds is data, other quoted text is kept.
     """
-    lines = [line.strip() for line in text[:_READ].splitlines() if line.strip()]
+    listed = _LISTED.sub(f"[{_NUMBER}]", text[:_GIVEN])
+    lines = [line.strip() for line in listed[:_READ].splitlines() if line.strip()]
     if not lines:
         return ""
     line = _QUOTED.sub(lambda match: _quote(match, stream), _FOLDERS.sub("", _clauses(lines[0])))
     line = _NUMBERS.sub(_NUMBER, " ".join(line.split())).rstrip(" :")
-    line = _PLACE.sub(f"bytes in position {_NUMBER}", line)
+    line = _OPTIONAL.sub(_NUMBER, _PLACE.sub(f"bytes in position {_NUMBER}", line))
     return line if len(line) <= _LENGTH else line[:_LENGTH].rpartition(" ")[0]
 
 

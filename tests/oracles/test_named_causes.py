@@ -224,6 +224,63 @@ def test_a_reader_that_stops_without_a_word_at_a_longer_post_header_misreads_it(
     assert not [each for each in together if "silently" in each]
 
 
+def cut_before(index):
+    """Return the answers that end silently before the event at an index, of which there must be more after it."""
+
+    def answered(case):
+        answer = REFERENCE.ask(request_of(case))
+        at = index(case)
+        return replace(answer, events=answer.events[:at]) if answer.error is None and at is not None else None
+
+    return answered
+
+
+def test_a_reader_that_stops_without_a_word_stops_at_the_event_that_it_cannot_read():
+    """As mysql_cdc takes the end of an event within a field for the end of the stream."""
+
+    def variable(case):
+        types = [each["type"] for each in case.expected.events]
+        at = types.index(EventType.USER_VAR) if EventType.USER_VAR in types else 0
+        return at if 0 < at < len(types) - 1 else None
+
+    together = set()
+    for profile in ("mysql-8.0", "mariadb-10.x"):
+        together |= together_of("user_variables", profile, cut_before(variable))
+    assert together == {"stream ends silently at USER_VAR"}
+
+
+def test_a_reader_that_stops_without_a_word_at_a_set_with_tags_is_named_by_it():
+    def tagged(case):
+        sets = [":tag" in str(each.get("previous_gtids")) for each in case.expected.events]
+        at = sets.index(True) if True in sets else 0
+        return at if 0 < at < len(sets) - 1 else None
+
+    together = together_of("previous_gtids_streams", "mysql-9.x", cut_before(tagged))
+    assert together == {"stream ends silently at a GTID set with tags"}
+
+
+def test_times_with_fewer_digits_are_one_finding_whatever_their_type():
+    """As the times of mysql_cdc have milliseconds."""
+    times = (ColumnType.TIME2, ColumnType.DATETIME2, ColumnType.TIMESTAMP2)
+
+    def shortened(code, value):
+        whole, point, digits = str(value).partition(".")
+        return f"{whole}.{digits[:3]}" if code in times and point else value
+
+    together = together_of("every_column_type", "mysql-8.0", with_values(shortened))
+    assert together == {"fraction of a second cut short"}
+
+
+@pytest.mark.parametrize("size", [2, 3, 5000])
+@pytest.mark.parametrize("end", ["Some(1)", "None"])
+def test_bytes_that_an_error_lists_are_left_out_of_its_reason(size, end):
+    """As errors of Rust print the text that is not UTF-8."""
+    listed = ", ".join(["240"] * size)
+    assert normalised(f"Utf8 {{ bytes: [{listed}], up_to: 3, error_len: {end} }}") == (
+        "Utf8 { bytes: [N], up_to: N, error_len: N }"
+    )
+
+
 def test_a_list_that_an_error_ends_is_not_called_the_refusal_of_an_event():
     """As servers list nothing of a log in which they refuse one event."""
     messages = set()

@@ -39,6 +39,7 @@ _OF_COMPRESSION: Final = re.compile("compress", re.IGNORECASE)
 _TABLE_OF_VECTORS: Final = "table with VECTOR columns"
 _TABLE_OF_COMPRESSED: Final = "table with compressed columns"
 _SET_WITH_TAGS: Final = "GTID set with tags"
+_LONGER: Final = "longer post-header"
 _VECTORS: Final = Cause(REFUSED, _TABLE_OF_VECTORS)
 _COMPRESSED_COLUMNS: Final = "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"
 
@@ -194,7 +195,8 @@ def common_cause(alignment: Alignment, at: int, reason: str) -> Cause | None:
 def crashed_at(case: Case, trouble: Trouble) -> str | None:
     """Return at what a reader crashes that it may not know; None if it crashes at another event, or nobody knows where.
 
-    What it makes of the metadata of columns, or of a set with tags, and how it fails at it, depends on the bytes.
+    What it makes of the metadata of columns, of a set with tags or of a longer post-header, and how it fails at it,
+    depends on the bytes.
     """
     if case.role != "decode" or trouble.last_at is None:
         return None
@@ -202,12 +204,20 @@ def crashed_at(case: Case, trouble: Trouble) -> str | None:
     index = next((number for number, entry in enumerate(events) if entry["offset"] > trouble.last_at), len(events))
     if index == len(events):
         return None
-    if _is_of_compressed_columns(case.expected, index):
-        return _TABLE_OF_COMPRESSED
-    if _is_of_vectors(case.expected, index):
-        return _TABLE_OF_VECTORS
+    feature = feature_of(case.expected, index)
+    if feature is None and case.expected.made_for.get(index) == LONGER:
+        return _LONGER
     is_of_size = OF_BOUNDS.search(trouble.signature) or OF_RESOURCES.search(trouble.signature)
-    return _SET_WITH_TAGS if is_of_size and _has_tags(case.expected, index) else None
+    return feature if feature != _SET_WITH_TAGS or is_of_size else None
+
+
+def feature_of(expected: Expected, index: int) -> str | None:
+    """Return what an expected event has that a reader may not know; None if it has nothing of this kind."""
+    if _is_of_compressed_columns(expected, index):
+        return _TABLE_OF_COMPRESSED
+    if _is_of_vectors(expected, index):
+        return _TABLE_OF_VECTORS
+    return _SET_WITH_TAGS if _has_tags(expected, index) else None
 
 
 def _read(alignment: Alignment) -> list[int]:

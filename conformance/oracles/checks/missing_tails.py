@@ -3,13 +3,17 @@
 from functools import lru_cache
 from typing import Final
 
+from conformance.binlog.event_types import EventType
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import LENGTHS_IGNORED, Cause, group_of_entry
+from conformance.oracles.checks.common_refusals import feature_of
 from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
 from conformance.oracles.checks.post_headers import LONGER
 
 #: How the signature of an answer that ends too soon begins.
 ENDS_SILENTLY: Final = "stream ends silently after"
+#: The last events of a log: a reader that ends after one takes it for the end of all.
+_LAST_OF_LOGS: Final = frozenset({EventType.ROTATE, EventType.STOP})
 
 
 # One entry is enough: an answer is examined for all requirements before the next one.
@@ -26,7 +30,8 @@ def _missing_tail(alignment: Alignment) -> range:
 def cause_of_gap(alignment: Alignment, index: int) -> Cause | None:
     """Return the cause of what is missing at the end of an answer; None if an event is not about that.
 
-    A reader that leaves out a type lacks the last events where all are of it. Otherwise it has stopped without a word.
+    A reader that leaves out a type lacks the last events where all are of it, and every one before. Otherwise it has
+    stopped without a word: after the end of a log, or at an event that it cannot read.
 
     Args:
         alignment: The answer beside the expected one.
@@ -38,12 +43,18 @@ def cause_of_gap(alignment: Alignment, index: int) -> Cause | None:
         return None
     if passed_over_for_flag(alignment).issuperset(required):
         return FOR_FLAG
-    groups = {group_of_entry(alignment.case.expected.events[each]) for each in required}
-    if len(groups) == 1:
+    events = alignment.case.expected.events
+    groups = {group_of_entry(events[each]) for each in required}
+    delivered = {group_of_entry(each) for number, each in enumerate(events) if alignment.observed(number) is not None}
+    if len(groups) == 1 and not groups & delivered:
         return Cause(f"{groups.pop()} dropped")
     if not tail.start:
         return Cause("no event is delivered")
     if alignment.case.expected.made_for.get(required[0]) == LONGER:
         # What the reader takes for more of the event than there is, it takes for the end of the stream.
         return LENGTHS_IGNORED
-    return Cause(f"{ENDS_SILENTLY} {group_of_entry(alignment.case.expected.events[tail.start - 1])}")
+    last = events[tail.start - 1]
+    if last["type"] in _LAST_OF_LOGS:
+        return Cause(f"{ENDS_SILENTLY} {group_of_entry(last)}")
+    feature = feature_of(alignment.case.expected, required[0])
+    return Cause(f"stream ends silently at {f'a {feature}' if feature else group_of_entry(events[required[0]])}")

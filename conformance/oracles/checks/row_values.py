@@ -9,6 +9,7 @@ from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import MISREAD_WHOLE, Cause, column_group
 from conformance.oracles.checks.json_differences import json_difference
 from conformance.oracles.checks.same_value import same_cell
+from conformance.oracles.checks.second_fractions import cause_of_fraction
 from conformance.oracles.checks.signed_numbers import SIGNED, UNSIGNED, is_extended
 from conformance.oracles.checks.text_encodings import OTHER_ORDER, is_in_other_order
 from conformance.oracles.oracle import GOOD, Check, Oracle, delivered, shown
@@ -27,6 +28,9 @@ _READ_AGAIN: Final = Cause("read again in the place of a later one", "row")
 
 #: Columns of numbers that never have a sign: the number of an ENUM's label, the bits of a SET and of a BIT.
 _WITHOUT_SIGN: Final = frozenset({ColumnType.ENUM, ColumnType.SET, ColumnType.BIT})
+
+#: Columns of times with a fraction of a second.
+_OF_TIME: Final = frozenset({ColumnType.TIME2, ColumnType.DATETIME2, ColumnType.TIMESTAMP2})
 
 #: One expected value: column type code, place, the value, and the one seen.
 _Cell = tuple[int, str, Any, Any]
@@ -263,6 +267,10 @@ def _differs(alignment: Alignment, index: int, code: int, place: str, expected: 
     cause = NULL_READ if expected is None else Cause(how, column_group(code, how), "value")
     if is_in_other_order(expected, seen):
         cause = OTHER_ORDER
+    if code in _OF_TIME and (of_fraction := cause_of_fraction(expected, seen)) is not None:
+        cause = of_fraction
+    if code == ColumnType.JSON and isinstance(seen, dict) and seen.keys() == {"base64"}:
+        cause = Cause("is not decoded", kind, "value")
     if code == ColumnType.JSON and (of_document := json_difference(expected, seen)) is not None:
         cause = Cause(of_document.how, kind, of_document.what)
     return Check(f"{kind} {how}", message, at, cause)
