@@ -41,7 +41,9 @@ def cause_of_gap(alignment: Alignment, index: int) -> Cause | None:
     required = [each for each in tail if not alignment.may_be_dropped(each)]
     if not required or index < tail.start - 1:
         return None
-    if passed_over_for_flag(alignment).issuperset(required):
+    feature = feature_of(alignment.case.expected, required[0])
+    # The flag is a likely reason only where there is no other.
+    if feature is None and passed_over_for_flag(alignment).issuperset(required):
         return FOR_FLAG
     events = alignment.case.expected.events
     groups = {group_of_entry(events[each]) for each in required}
@@ -56,5 +58,4 @@ def cause_of_gap(alignment: Alignment, index: int) -> Cause | None:
     last = events[tail.start - 1]
     if last["type"] in _LAST_OF_LOGS:
         return Cause(f"{ENDS_SILENTLY} {group_of_entry(last)}")
-    feature = feature_of(alignment.case.expected, required[0])
     return Cause(f"stream ends silently at {f'a {feature}' if feature else group_of_entry(events[required[0]])}")
