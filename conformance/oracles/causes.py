@@ -38,7 +38,7 @@ from conformance.oracles.checks.received_warnings import WARNED_LEFT_OUT, leaves
 from conformance.oracles.checks.remembered_begin import REMEMBERED, first_remembered
 from conformance.oracles.differences import DECISIVE
 from conformance.oracles.oracle import Check, wrong_end
-from conformance.oracles.reasons import OF_CHECKSUM, OF_RESOURCES, crash_reason, normalised
+from conformance.oracles.reasons import OF_CHECKSUM, OF_RESOURCES, crash_reason, normalised, without_bounds
 from conformance.protocol.observation import Trouble
 from conformance.protocol.role import entry_type_name
 from conformance.strategies.grammar.case import Case
@@ -139,7 +139,7 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
     if is_used_up and trouble.status == "crash":
         # How it ends depends on how much is asked for.
         end = _OUT_OF_MEMORY
-    return Cause(f"{trouble.status} at {fault}" if fault else trouble.status, reason=end)
+    return Cause(f"{trouble.status} at {fault}" if fault else trouble.status, reason=without_bounds(end))
 
 
 def _end_of(trouble: Trouble) -> tuple[str, bool]:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.causes import broken_by_crash, cause_of_trouble, causes, governing, obstacle
+from conformance.oracles.checks.common_refusals import event_of_trouble
 from conformance.oracles.checks.empty_groups import without_empty_groups
 from conformance.oracles.checks.free_orders import in_expected_order
 from conformance.oracles.checks.governing_formats import LATEST_GOVERNS
@@ -120,8 +121,8 @@ class Judge:
         """Return a verdict for each requirement that the case exercises and that was reached.
 
         A crash, a hang or a protocol error leaves nothing to judge. It is charged once: to the requirement on the event
-        that must be refused, or to `TROUBLE`. Every other requirement that the case exercises only counts it; where the
-        event is made for a should, none does.
+        that must be refused, to the one for which the event was made at which it began, or to `TROUBLE`. Every other
+        requirement that the case exercises only counts it; where the event is made for a should, none does.
         """
         if (judge := self._judge_of(case)) is not self:
             return judge.judge(case, answer)
@@ -144,7 +145,7 @@ class Judge:
     def _of_trouble(self, case: Case, trouble: Trouble) -> list[Verdict]:
         if trouble.status == "unsupported":
             return self._of_declined(case, trouble)
-        at_the_fault = self._at_the_fault(case)
+        at_the_fault = self._at_the_fault(case, trouble)
         charged = broken if (broken := broken_by_crash(trouble, at_the_fault)) in self._supported else at_the_fault
         made_for_should = at_the_fault != TROUBLE and catalogue()[at_the_fault].level == "should"
         met = [at_the_fault] if made_for_should else [each for each in case.marks if each in self._supported]
@@ -178,10 +179,11 @@ class Judge:
     def _is_measured(self, requirement: str) -> bool:
         return requirement in self._oracles and self._oracles[requirement].is_measured
 
-    def _at_the_fault(self, case: Case) -> str:
-        """Return the requirement on the event that must be refused, `TROUBLE` for a stream without one."""
+    def _at_the_fault(self, case: Case, trouble: Trouble) -> str:
+        """Return the requirement on the event that must be refused, or at which trouble began; `TROUBLE` if on none."""
         if case.expected.refused_at is None:
-            return TROUBLE
+            made_for = case.expected.made_for.get(event_of_trouble(case, trouble), TROUBLE)
+            return made_for if made_for in self._supported else TROUBLE
         return next((each for each in governing(case) if each in self._supported), TROUBLE)
 
     def _as_expected(self, case: Case, answer: Observation) -> bool:

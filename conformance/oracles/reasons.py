@@ -43,6 +43,8 @@ OF_BOUNDS: Final = re.compile(
     r"overflow|underflow",
     re.IGNORECASE,
 )
+#: A panic, with the file of the library in which it began.
+_PANIC_IN: Final = re.compile(r"panic: .* in (?P<file>[\w-]+\.\w+)")
 #: Words for the lack of memory.
 OF_MEMORY: Final = re.compile(r"out of ?memory|bad_alloc|cannot allocate|MemoryError", re.IGNORECASE)
 #: Words for the end of memory or of time, which say what was used up and not for what.
@@ -89,6 +91,12 @@ def _quote(match: re.Match[str], stream: bytes) -> str:
     text = next(group for group in match.groups() if group is not None)
     is_data = not text or not text.isascii() or "\\" in text or text.encode() in stream
     return _QUOTE if is_data or _NUMBERS.fullmatch(text) else match.group()
+
+
+def without_bounds(reason: str) -> str:
+    """Return the reason of a crash; of one beyond the end of something its file: how far is up to the bytes."""
+    panic = _PANIC_IN.fullmatch(reason)
+    return f"panic: out of bounds in {panic['file']}" if panic and OF_BOUNDS.search(reason) else reason
 
 
 def crash_reason(errors: str) -> str:

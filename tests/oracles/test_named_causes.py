@@ -131,6 +131,18 @@ def with_vectors():
     raise AssertionError("no table has vectors")
 
 
+def test_panics_beyond_the_end_of_something_are_one_finding_for_each_file_of_the_library():
+    """As go-mysql panics at malformed bodies, with another word and another number for each of them."""
+    case = cases("transactions", "mysql-8.0")[0]
+    words = ("index out of range [9] with length 9", "slice bounds out of range [:11] with capacity 9")
+
+    def together(file):
+        return {each for word in words for each in findings(case, crash(f"panic: runtime error: {word} in {file}"))}
+
+    assert together("event.go") == {"crash: panic: out of bounds in event.go"}
+    assert together("event.go") != together("util.go")
+
+
 def test_crashes_at_a_table_with_vectors_are_one_finding_whatever_the_words():
     """As mysql-replication fails at metadata that it reads at a wrong place."""
     case, table, before = with_vectors()

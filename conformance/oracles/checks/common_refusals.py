@@ -198,17 +198,22 @@ def crashed_at(case: Case, trouble: Trouble) -> str | None:
     What it makes of the metadata of columns, of a set with tags or of a longer post-header, and how it fails at it,
     depends on the bytes.
     """
-    if case.role != "decode" or trouble.last_at is None:
-        return None
-    events = case.expected.events
-    index = next((number for number, entry in enumerate(events) if entry["offset"] > trouble.last_at), len(events))
-    if index == len(events):
+    index = event_of_trouble(case, trouble)
+    if index == len(case.expected.events):
         return None
     feature = feature_of(case.expected, index)
     if feature is None and case.expected.made_for.get(index) == LONGER:
         return _LONGER
     is_of_size = OF_BOUNDS.search(trouble.signature) or OF_RESOURCES.search(trouble.signature)
     return feature if feature != _SET_WITH_TAGS or is_of_size else None
+
+
+def event_of_trouble(case: Case, trouble: Trouble) -> int:
+    """Return the index of the expected event at which a reader crashes; one after the last if nobody knows."""
+    events = case.expected.events
+    if case.role != "decode" or trouble.last_at is None:
+        return len(events)
+    return next((number for number, entry in enumerate(events) if entry["offset"] > trouble.last_at), len(events))
 
 
 def feature_of(expected: Expected, index: int) -> str | None:

@@ -9,6 +9,8 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"time"
@@ -184,13 +186,28 @@ func save(req request, file *os.File) error {
 	return err
 }
 
+// origin returns the library's file in which a panic began, which its words do not name: other files, other causes.
+func origin() string {
+	callers := make([]uintptr, 64)
+	frames := runtime.CallersFrames(callers[:runtime.Callers(2, callers)])
+	for {
+		frame, more := frames.Next()
+		if strings.HasPrefix(frame.Function, library) {
+			return " in " + path.Base(frame.File)
+		}
+		if !more {
+			return ""
+		}
+	}
+}
+
 // decode returns the answer: the events that the library returns, and the error that it ends with, or nil. A panic of
 // the library is passed on as a crash, with the events before it.
 func decode(name, profile string) (answer object) {
 	events := []object{}
 	defer func() {
 		if reason := recover(); reason != nil {
-			answer = object{"events": events, "error": nil, "crash": shortened(fmt.Sprint("panic: ", reason))}
+			answer = object{"events": events, "error": nil, "crash": shortened(fmt.Sprint("panic: ", reason, origin()))}
 		}
 	}()
 	parser := replication.NewBinlogParser()

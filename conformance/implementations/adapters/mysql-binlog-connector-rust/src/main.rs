@@ -16,7 +16,7 @@ const LOCK: &str = include_str!("../Cargo.lock");
 /// How long an answer may be, in bytes, and how much longer for each byte of the stream: docs/protocol.md.
 const ANSWER_BYTES: usize = 4 << 20;
 const ANSWER_FOR_BYTE: usize = 64;
-/// What the library said as it panicked.
+/// What the library said as it panicked, and its file, which its words do not name: other files, other causes.
 static LAST_WORDS: Mutex<String> = Mutex::new(String::new());
 
 fn library_version() -> &'static str {
@@ -85,7 +85,8 @@ fn main() -> io::Result<()> {
         let said = panic.payload();
         let words = said.downcast_ref::<&str>().map(|each| each.to_string());
         let words = words.or_else(|| said.downcast_ref::<String>().cloned()).unwrap_or_default();
-        *LAST_WORDS.lock().unwrap() = words.lines().next().unwrap_or_default().to_string();
+        let file = panic.location().and_then(|at| at.file().rsplit('/').next()).unwrap_or_default();
+        *LAST_WORDS.lock().unwrap() = words.lines().next().unwrap_or_default().to_string() + " in " + file;
     }));
     let mut output = io::stdout().lock();
     for line in io::stdin().lock().lines() {

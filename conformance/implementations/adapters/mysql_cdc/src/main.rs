@@ -16,7 +16,7 @@ const ANSWER_BYTES: usize = 4 << 20;
 const ANSWER_FOR_BYTE: usize = 64;
 /// The logs that the library's page names.
 const PROFILES: &[&str] = &["mysql >= 5.6", "mariadb"];
-/// What the library said as it panicked.
+/// What the library said as it panicked, and its file, which its words do not name: other files, other causes.
 static LAST_WORDS: Mutex<String> = Mutex::new(String::new());
 
 fn library_version() -> &'static str {
