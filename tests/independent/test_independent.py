@@ -31,6 +31,7 @@ PROGRAMS = {
     "decode": "decoder.py",
     "filter": "filterer.py",
     "relay": "receiver.py",
+    "render": "printer.py",
     "send": "sender.py",
 }
 
