@@ -60,7 +60,7 @@ _FIELDS = ["text", "warnings", "pos", "event_type", "server_id", "end_log_pos", 
 
 
 class Table(NamedTuple):
-    """What a Table_map tells: the number of the table, its names, the types of its columns, and which may be NULL."""
+    """What a Table_map has: the number of the table, its names, the types of its columns, and which may be NULL."""
 
     number: int
     database: str
@@ -203,8 +203,8 @@ class Printer:
         elif event.type == ROWS_QUERY:
             self.lines.append(f"{header}\tRows_query")
             if self.settings["verbose"] > 1:
-                said = _comment(event, self.form, self.profile)[2:]
-                self.lines.extend(f"# {line}" for line in said.split("\n"))
+                words = _comment(event, self.form, self.profile)[2:]
+                self.lines.extend(f"# {line}" for line in words.split("\n"))
             self.held.append(event)
         elif event.type == TABLE_MAP:
             table = _table(event, self.form)
