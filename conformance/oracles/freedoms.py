@@ -70,7 +70,7 @@ from conformance.oracles.checks.relay_freedoms import (
     stands_for_left_out,
     stops_at_unknown,
 )
-from conformance.oracles.checks.render_freedoms import is_foreign_warning, is_other_info
+from conformance.oracles.checks.render_freedoms import is_foreign_warning, is_other_info, is_other_spelling_of_type
 from conformance.oracles.checks.send_freedoms import (
     differs_in_encoding_alone,
     differs_in_letter_case_alone,
@@ -332,6 +332,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "before the number of an Xid",
         "Servers differ, and WL#4033 has `COMMIT /* XID */`.",
         is_other_info,
+    ),
+    Freedom(
+        "render",
+        "spelling of types",
+        "the letter case of `event_type`, and `_v1` after the name of a rows event",
+        "Servers name rows events of the first version so; WL#4033 has `Write_rows` for one.",
+        is_other_spelling_of_type,
     ),
     Freedom(
         "send",

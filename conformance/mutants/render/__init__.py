@@ -29,6 +29,7 @@ from conformance.mutants.render.altered_texts import (
     in_zone,
     info,
     last_line_twice,
+    listed_as,
     printed,
     replaced,
     rewritten,
@@ -168,6 +169,18 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4033-GOLDEN-SHOW-INFO",
         "SHOW BINLOG EVENTS lists an Xid without its number",
         answer=info("Xid", lambda info: "COMMIT"),
+    ),
+    Mutant(
+        "listed-xid-as-query",
+        "FORMAT-RENDER-ENTRIES",
+        "SHOW BINLOG EVENTS lists an Xid as a Query",
+        answer=listed_as("Xid", "Query"),
+    ),
+    Mutant(
+        "listed-rows-unknown",
+        "FORMAT-RENDER-ENTRIES",
+        "SHOW BINLOG EVENTS has no name for events that write rows",
+        answer=listed_as("Write_rows", "Unknown"),
     ),
     Mutant(
         "two-files-at-most",
