@@ -564,8 +564,8 @@ FREE: Final[tuple[Freedom, ...]] = (
         "log",
         "wording of own statements",
         "the wording of statements that a server writes itself, and comments in them, but for BEGIN and COMMIT",
-        "Versions spell DROP TABLE and CREATE TABLE differently; the meaning is compared. By `BEGIN` and `COMMIT`, in "
-        "upper case and alone, replicas know where a transaction begins and ends.",
+        "Versions spell DROP TABLE and CREATE TABLE differently; the meaning is compared, an IF EXISTS of a DROP "
+        "included. By `BEGIN` and `COMMIT`, in upper case and alone, replicas know where transactions begin and end.",
         is_own_wording,
     ),
     Freedom(
@@ -595,7 +595,7 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "log",
         "flags of sessions",
-        "the flags BINLOG_IN_USE, THREAD_SPECIFIC and SUPPRESS_USE in `flags`",
+        "in `flags` BINLOG_IN_USE of a format description, and THREAD_SPECIFIC and SUPPRESS_USE of a statement",
         "The worklogs are silent about them, and versions set them differently.",
         has_free_flags,
     ),
