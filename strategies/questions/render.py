@@ -178,7 +178,7 @@ def _event_marks(fact: Fact, next_fact: Fact | None, settings: Mapping[str, Any]
         return {"WL7592-RENDER-NO-COMMIT-WORD", "WL7592-RENDER-ANONYMOUS-WORD" if anonymous else "FORMAT-RENDER-GTID"}
     if code == EventType.PREVIOUS_GTIDS:
         return {"FORMAT-RENDER-PREVIOUS-GTIDS"}
-    if code == EventType.XID:
+    if code in (EventType.XID, EventType.INTVAR, EventType.RAND, EventType.USER_VAR):
         return {"FORMAT-RENDER-STATEMENTS-RUN"}
     if code == EventType.QUERY:
         marks = {"WL4033-GOLDEN-TEXT-TIME", "WL7592-RENDER-NO-QUERY-TIMESTAMPS", "FORMAT-RENDER-STATEMENTS-RUN"}

@@ -78,6 +78,17 @@ def _quoted(name: str) -> str:
     return f"`{doubled}`"
 
 
+def _value(data: Bytes) -> str:
+    """Return the value of a user variable as an expression."""
+    if data.number(1):
+        return "NULL"
+    kind, _, value = data.number(1), data.take(4), data.take(data.number(4))
+    if kind == 2:
+        is_unsigned = data.at < len(data.data) and data.number(1) & 1
+        return str(int.from_bytes(value, "little", signed=not is_unsigned))
+    return f"0x{value.hex()}" if value else "''"
+
+
 def _table(event: Event, form: Format) -> Table:
     data = Bytes(form.body(event))
     number = data.number(4 if form.post_header(TABLE_MAP) == 6 else 6)
@@ -303,6 +314,9 @@ class Printer:
             self.lines.append(f"SET {name}={data.number(8)}/*!*/;")
         elif event.type == 13:
             self.lines.append(f"SET @@RAND_SEED1={data.number(8)}, @@RAND_SEED2={data.number(8)}/*!*/;")
+        elif event.type == 14:
+            name = _text(data.take(data.number(4)))
+            self.lines.append(f"SET @{_quoted(name)}:={_value(data)}/*!*/;")
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:

@@ -345,6 +345,30 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=replaced(r"^(CREATE DATABASE .*\n(?:.*\n)*?)use `.*`/\*!\*/;\n", r"\1"),
     ),
     Mutant(
+        "insert-id-not-set",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "INSERT_ID is not set before a statement",
+        answer=replaced(r"^SET INSERT_ID=.*\n", ""),
+    ),
+    Mutant(
+        "seeds-swapped",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "the second seed of RAND() is set as the first",
+        answer=replaced(r"RAND_SEED1=(\d+), @@RAND_SEED2=(\d+)", r"RAND_SEED1=\2, @@RAND_SEED2=\1"),
+    ),
+    Mutant(
+        "delimiter-torn",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "something follows the delimiter of a COMMIT",
+        answer=replaced(r"^(COMMIT/\*!\*/;)$", r"\1commit"),
+    ),
+    Mutant(
+        "statement-of-its-own",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "a statement of the program's own is run before each that is not about transactions",
+        answer=replaced(r"^(SET TIMESTAMP=.*\n)(?!BEGIN|COMMIT)", r"\1FLUSH TABLES/*!*/;\n"),
+    ),
+    Mutant(
         "xid-ends-nothing",
         "FORMAT-RENDER-STATEMENTS-RUN",
         "no COMMIT is printed for an Xid",

@@ -120,7 +120,7 @@ def equal_statements(wanted: Entry, observed: Entry) -> str:
         if temporary[0] != temporary[1]:
             return f"it is{'' if temporary[1] else ' not'} of temporary tables alone"
         is_one = _DROP.fullmatch(_without_comments(observed["query"])) is not None
-        return "" if is_one else f"{shown(observed['query'])} is no DROP TABLE of tables in quotes"
+        return "" if is_one else f"{shown(observed['query'])} does not drop tables in quotes"
     if wanted["query"].startswith("CREATE TABLE"):
         return _equal_creations(wanted, observed)
     texts = [_COMMENT.sub("", each["query"]).casefold() for each in (wanted, observed)]
