@@ -345,6 +345,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=replaced(r"^(CREATE DATABASE .*\n(?:.*\n)*?)use `.*`/\*!\*/;\n", r"\1"),
     ),
     Mutant(
+        "query-twice",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "a Query event is printed twice if its statement is not about a transaction",
+        answer=replaced(r"^(# at \d+\n#\d{6} .*\tQuery\t.*\n(?!BEGIN)(?:(?!#|BEGIN|COMMIT).*\n)*?/\*!\*/;\n)", r"\1\1"),
+    ),
+    Mutant(
         "insert-id-not-set",
         "FORMAT-RENDER-STATEMENTS-RUN",
         "INSERT_ID is not set before a statement",

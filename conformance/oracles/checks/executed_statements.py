@@ -37,6 +37,8 @@ def statement_executed(printed: Printed, index: int, event: PrintedEvent) -> Fau
     fact = printed.facts[index]
     if torn := next(filter(None, map(_AFTER_DELIMITER.match, event.following)), None):
         return "text after a delimiter", f"{torn[1][:60]!r} follows a delimiter, and is executed with what is next"
+    if printed.is_alone and printed.log.count(fact["log_pos"]) > printed.ends_at(fact["log_pos"]):
+        return "printed again", "it is printed more than once, and so executed"
     if fact["type"] in _VARIABLES:
         return _variable_set(fact, event)
     if fact["type"] == EventType.XID:
