@@ -345,6 +345,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=replaced(r"^(CREATE DATABASE .*\n(?:.*\n)*?)use `.*`/\*!\*/;\n", r"\1"),
     ),
     Mutant(
+        "binlog-delimiter-torn",
+        "FORMAT-RENDER-BINLOG-RUNS",
+        "something follows the delimiter of a BINLOG statement",
+        answer=replaced(r"^('/\*!\*/;)$", r"\1commit"),
+    ),
+    Mutant(
         "query-twice",
         "FORMAT-RENDER-STATEMENTS-RUN",
         "a Query event is printed twice if its statement is not about a transaction",
