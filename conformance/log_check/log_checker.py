@@ -14,6 +14,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.mariadb_compression import statement_of
 from conformance.binlog.reader import read_file
+from conformance.binlog.servers import WITH_TAGGED_GTIDS
 from conformance.binlog.transaction_payload import inner_events
 from conformance.log_check import framing
 from conformance.log_check.boundary_steps import BoundarySteps
@@ -46,6 +47,8 @@ POST_HEADER_LENGTHS: Final = "FORMAT-POST-HEADER-LENGTHS"
 
 #: Events between two calls of `progress`.
 _STEP: Final = 4096
+#: Bytes of the length of a rows event's extra data, which counts itself.
+_COUNTED: Final = 2
 
 
 def _rules(transactions: Transactions, used: UsedGtids, end: EndLast) -> tuple[Rule, ...]:
@@ -251,10 +254,24 @@ class LogChecker:
         self._verdicts.use_profile(log.profile, source=log.source)
         self._wanted.clear()
 
+    def _check_form(self, fields: Fields) -> None:
+        """Check what a lenient reader takes, and no server writes.
+
+        Raises:
+            MalformedBody: The length of a rows event's extra data does not count itself, or a set has the form with
+                room for tags, which servers before 8.3 do not know.
+        """
+        if fields.get("extra_data_length", _COUNTED) < _COUNTED:
+            raise MalformedBody(f"extra data of {fields['extra_data_length']} bytes; the length counts its own two")
+        gtids = fields.get("previous_gtids")
+        if gtids is not None and gtids.tagged and not self._log.relay and self._log.profile not in WITH_TAGGED_GTIDS:
+            raise MalformedBody("a set in the form with room for tags, from a server that does not know it")
+
     def _fields(self, event: Event, code: int) -> Fields:
         try:
             fields = event.fields()
             event.layout()[0].require(fields)
+            self._check_form(fields)
             if code == EventType.MARIADB_QUERY_COMPRESSED:
                 fields["query"] = statement_of(fields)
         except LimitExceeded as error:

@@ -70,7 +70,7 @@ from conformance.oracles.checks.relay_freedoms import (
     stands_for_left_out,
     stops_at_unknown,
 )
-from conformance.oracles.checks.render_freedoms import is_foreign_warning, is_other_info
+from conformance.oracles.checks.render_freedoms import is_foreign_warning, is_other_info, is_other_spelling_of_type
 from conformance.oracles.checks.send_freedoms import (
     differs_in_encoding_alone,
     differs_in_letter_case_alone,
@@ -334,6 +334,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         is_other_info,
     ),
     Freedom(
+        "render",
+        "spelling of types",
+        "the letter case of `event_type`, and `_v1` after the name of a rows event",
+        "Servers name rows events of the first version so; WL#4033 has `Write_rows` for one.",
+        is_other_spelling_of_type,
+    ),
+    Freedom(
         "send",
         "checksum of a format description without checksums",
         "the last four bytes of a format description that announces no checksums",
@@ -557,8 +564,8 @@ FREE: Final[tuple[Freedom, ...]] = (
         "log",
         "wording of own statements",
         "the wording of statements that a server writes itself, and comments in them, but for BEGIN and COMMIT",
-        "Versions spell DROP TABLE and CREATE TABLE differently; the meaning is compared. By `BEGIN` and `COMMIT`, in "
-        "upper case and alone, replicas know where a transaction begins and ends.",
+        "Versions spell DROP TABLE and CREATE TABLE differently; the meaning is compared, an IF EXISTS of a DROP "
+        "included. By `BEGIN` and `COMMIT`, in upper case and alone, replicas know where transactions begin and end.",
         is_own_wording,
     ),
     Freedom(
@@ -588,7 +595,7 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "log",
         "flags of sessions",
-        "the flags BINLOG_IN_USE, THREAD_SPECIFIC and SUPPRESS_USE in `flags`",
+        "in `flags` BINLOG_IN_USE of a format description, and THREAD_SPECIFIC and SUPPRESS_USE of a statement",
         "The worklogs are silent about them, and versions set them differently.",
         has_free_flags,
     ),

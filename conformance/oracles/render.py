@@ -230,7 +230,11 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _text("WL4162-PRINT-BINLOG-STATEMENT-BYTES", lambda fact: True, bytes_untouched),
     Oracle("FORMAT-RENDER-BINLOG-RUNS", binlog_statements_run, frozenset({"text"}), asks_more=True),
     Oracle("FORMAT-RENDER-DECODE-ROWS", no_binlog_statements, frozenset({"text"}), asks_more=True),
-    _text("FORMAT-RENDER-STATEMENTS-RUN", _of(EventType.QUERY, EventType.XID), statement_executed),
+    _text(
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        _of(EventType.QUERY, EventType.XID, EventType.INTVAR, EventType.RAND, EventType.USER_VAR),
+        statement_executed,
+    ),
     _either(
         _text("FORMAT-RENDER-GTID", _of(EventType.GTID, EventType.GTID_TAGGED), gtid_set),
         _equal_info("FORMAT-RENDER-GTID"),

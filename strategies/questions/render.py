@@ -32,6 +32,16 @@ _SUPPRESS_USE: Final = 0x0008
 _FORMAT_DESCRIPTION: Final = int(EventType.FORMAT_DESCRIPTION)
 _TABLE_MAP: Final = int(EventType.TABLE_MAP)
 _ROWS_QUERY: Final = int(EventType.ROWS_QUERY)
+#: Event type -> the name that the sample of WL#4033 lists for it, or servers for the types of WL#7592.
+_LISTED: Final = {
+    int(EventType.QUERY): "Query",
+    _ROWS_QUERY: "Rows_query",
+    _TABLE_MAP: "Table_map",
+    int(EventType.XID): "Xid",
+    int(EventType.GTID): "Gtid",
+    int(EventType.ANONYMOUS_GTID): "Anonymous_Gtid",
+    int(EventType.PREVIOUS_GTIDS): "Previous_gtids",
+}
 #: The statements that begin and end a transaction.
 _BORDERS: Final = ("BEGIN", "COMMIT")
 
@@ -168,7 +178,7 @@ def _event_marks(fact: Fact, next_fact: Fact | None, settings: Mapping[str, Any]
         return {"WL7592-RENDER-NO-COMMIT-WORD", "WL7592-RENDER-ANONYMOUS-WORD" if anonymous else "FORMAT-RENDER-GTID"}
     if code == EventType.PREVIOUS_GTIDS:
         return {"FORMAT-RENDER-PREVIOUS-GTIDS"}
-    if code == EventType.XID:
+    if code in (EventType.XID, EventType.INTVAR, EventType.RAND, EventType.USER_VAR):
         return {"FORMAT-RENDER-STATEMENTS-RUN"}
     if code == EventType.QUERY:
         marks = {"WL4033-GOLDEN-TEXT-TIME", "WL7592-RENDER-NO-QUERY-TIMESTAMPS", "FORMAT-RENDER-STATEMENTS-RUN"}
@@ -183,11 +193,19 @@ def _expected_rows(stream: StreamBuilder) -> tuple[Expected, dict[str, list[int]
     events = stream.expected_events
     for index, event in enumerate(events):
         header = {"server_id": event["server_id"], "end_log_pos": event["log_pos"]}
-        rows.append({"pos": event["offset"], "type": event["type"], **header, **_specified_info(event)})
+        specified = {**_specified_name(event), **_specified_info(event)}
+        rows.append({"pos": event["offset"], "type": event["type"], **header, **specified})
         next_type = events[index + 1]["type"] if index + 1 < len(events) else None
         for requirement in _row_marks(event, next_type):
             marks[requirement].add(index)
     return Expected(tuple(rows)), {requirement: sorted(indices) for requirement, indices in sorted(marks.items())}
+
+
+def _specified_name(event: Mapping[str, Any]) -> dict[str, str]:
+    """Return the name of an event's type where a worklog has it."""
+    kind = rows_kind(event["type"])
+    name = _LISTED.get(event["type"]) if kind is None else f"{kind.capitalize()}_rows"
+    return {} if event["handled"] == "ignored" or name is None else {"event_type": name}
 
 
 def _specified_info(event: Mapping[str, Any]) -> dict[str, str]:

@@ -30,7 +30,9 @@ PROGRAMS = {
     "decide": "decider.py",
     "decode": "decoder.py",
     "filter": "filterer.py",
+    "log": "logger.py",
     "relay": "receiver.py",
+    "render": "printer.py",
     "send": "sender.py",
 }
 

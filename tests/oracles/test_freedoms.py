@@ -707,6 +707,13 @@ TAKEN = {
             with_value("info", cut_as_in_servers),
         ],
     ),
+    "spelling of types": (
+        "render",
+        [
+            with_value("event_type", str.lower),
+            with_value("event_type", lambda name: f"{name}_v1" if name.endswith("_rows") else name),
+        ],
+    ),
     "checksum of a format description without checksums": (
         "send",
         [lambda case, answer: CONTROL["format-checksum-renewed"](request_of(case))],

@@ -120,6 +120,9 @@ def _transactions() -> dict[str, tuple[Statement, ...]]:
         "rollback to a savepoint before anything was logged": (
             Begin(), place, plain, Savepoint(name="later"), _insert(_OTHER, 8), back, Commit(),
         ),
+        "rollback to a savepoint before anything was logged, both engines, then rollback": (
+            Begin(), place, one, Savepoint(name="later"), plain, back, two, Rollback(),
+        ),
         "rollback to a savepoint after a read": (
             Begin(), InsertSelect(table=_OTHER, source=_T1), place, two, back, Commit(),
         ),

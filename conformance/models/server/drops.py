@@ -101,8 +101,6 @@ def _without_missing(server: SourceServer, classes: dict[TableName, DropClass]) 
     how = server.rules.missing_temporary
     if how == "not":
         return {name: kind for name, kind in classes.items() if kind != "missing"}
-    if how == "base":
-        return classes
     with_plain = how == "first" and "temporary-plain" in classes.values()
     missing: DropClass = "temporary-plain" if with_plain else "temporary-transactional"
     return {name: missing if kind == "missing" else kind for name, kind in classes.items()}

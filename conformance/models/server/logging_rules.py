@@ -20,9 +20,9 @@ DropClass = Literal["temporary-plain", "temporary-transactional", "base-plain", 
 #: When a failed DROP DATABASE with a given GTID is an error and logs nothing; with `one-group` never: its statements
 #: are one group under one GTID, given or not.
 PartialDrop = Literal["several-statements", "any-statement", "one-group"]
-#: How DROP TEMPORARY TABLE IF EXISTS logs a table that does not exist: not at all, like a base table, with the
-#: transactional temporary ones, or with those that are logged first.
-MissingTemporary = Literal["not", "base", "transactional", "first"]
+#: How DROP TEMPORARY TABLE IF EXISTS logs a table that does not exist: not at all, with the transactional
+#: temporary ones, or with those that are logged first.
+MissingTemporary = Literal["not", "transactional", "first"]
 #: GTID_NEXT: a GTID that was not used up yet, or anything but AUTOMATIC.
 ImplicitCommit = Literal["given", "set"]
 #: Table_map events without rows: see `LoggingRules.lone_maps`.
@@ -130,7 +130,7 @@ class LoggingRules:
     unlogged_temporary_dropped: bool = False
     unlogged_temporary_ended: bool = False
     uncertain_temporary_dropped: bool = False
-    missing_temporary: MissingTemporary = "base"
+    missing_temporary: MissingTemporary = "transactional"
     format_with_temporary: FormatWithTemporary = "free"
     temporary_follow_mixed: bool = False
     temporary_keep_rows: bool = False

@@ -68,6 +68,27 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         ),
     ),
     Mutant(
+        "logs-extra-length-of-one",
+        "FORMAT-LOG-BODY",
+        "rows events have extra data whose length does not count itself",
+        answer=changed(of_type(*ROWS_TYPES), set_fields(extra_data_length=1)),
+    ),
+    Mutant(
+        "logs-previous-with-room-for-tags",
+        "FORMAT-LOG-BODY",
+        "Previous_gtids events have the form of 8.3 and later",
+        answer=changed(
+            of_type(EventType.PREVIOUS_GTIDS),
+            lambda event: set_fields(previous_gtids=replace(event.fields["previous_gtids"], tagged=True))(event),
+        ),
+    ),
+    Mutant(
+        "logs-xid-in-use",
+        "FORMAT-LOG-FLAGS",
+        "Xid events have the flag of a log in use",
+        answer=changed(of_type(EventType.XID), set_flags(int(Flag.BINLOG_IN_USE))),
+    ),
+    Mutant(
         "logs-end-without-position",
         "FORMAT-LOG-POSITIONS",
         "the Rotate or the Stop that ends a log has the position 0",

@@ -162,6 +162,24 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         also=("FORMAT-LOG-STATEMENT",),
     ),
     Mutant(
+        "logs-drop-without-condition",
+        "FORMAT-LOG-STATEMENT",
+        "a DROP TABLE IF EXISTS is logged without IF EXISTS, so that it stops replicas",
+        answer=changed(
+            is_query(b"DROP"),
+            lambda event: set_fields(query=event.fields["query"].replace(b"IF EXISTS ", b""))(event),
+        ),
+    ),
+    Mutant(
+        "logs-drop-with-two-commas",
+        "FORMAT-LOG-STATEMENT",
+        "the names in a DROP of several temporary tables have two commas between them",
+        answer=changed(
+            is_query(b"DROP TEMPORARY"),
+            lambda event: set_fields(query=event.fields["query"].replace(b"`,`", b"`,,`"))(event),
+        ),
+    ),
+    Mutant(
         "logs-on-drops-one-gtid",
         "WL7592-LOG-DROP-ON-GTID-EACH",
         "the statements of one DROP TABLE share a GTID",

@@ -174,6 +174,11 @@ def info(name: str, change: Callable[[str], str]) -> _Answer:
     return _listed(lambda row: {**row, "info": change(row["info"])} if row["event_type"] == name else row)
 
 
+def listed_as(name: str, other: str) -> _Answer:
+    """Return the rows of SHOW BINLOG EVENTS in which events of a type have the name of another."""
+    return _listed(lambda row: {**row, "event_type": other} if row["event_type"] == name else row)
+
+
 def ends_one_too_far(shown: str) -> str:
     """Return a GTID set as text, with the exclusive end of each interval for its last number."""
     return re.sub(r"-(\d+)(?=[:,]|$)", lambda match: f"-{int(match[1]) + 1}", shown)

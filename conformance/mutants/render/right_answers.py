@@ -26,7 +26,7 @@ def in_another_style(request: Request, entry: Entry) -> Entry:
     """Return an entry with another style of what the worklogs leave open."""
     if "text" in entry:
         return {**entry, "text": _text(entry["text"])}
-    return {**entry, "info": _info(entry["info"])} if "info" in entry else entry
+    return {**entry, "info": _info(entry["info"]), "event_type": entry["event_type"].upper()}
 
 
 def _text(text: str) -> str:

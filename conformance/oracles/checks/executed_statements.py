@@ -1,6 +1,7 @@
 """What a server that runs a printed log executes outside of BINLOG statements: under which GTID, where, and what."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -8,13 +9,19 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.models.rendering.transaction_words import is_about_transaction
 from conformance.oracles.checks.printed_events import Fault
-from conformance.oracles.checks.printed_facts import Printed
+from conformance.oracles.checks.printed_facts import Fact, Printed
 from conformance.oracles.checks.printed_log import PrintedEvent, PrintedLog
 
 _ELSEWHERE: Final = "statement in another database"
 _USE: Final = re.compile(r"use `((?:[^`]|``)*)`\s*/\*!\*/;", re.IGNORECASE)
 #: A statement that every program prints as it is: control characters and other characters are shown in several ways.
 _PLAIN: Final = re.compile(r"[ -~\n]+\Z")
+#: What follows a delimiter on its line, comments apart: it becomes a part of the next statement.
+_AFTER_DELIMITER: Final = re.compile(r"(?!#).*/\*!\*/;[ \t]*(?![\s#/])(.+)")
+#: How lines begin that a program adds to a statement: comments, and what sets variables or is about transactions.
+_ADDED: Final = re.compile(r"\s*(?:\Z|#|/\*|'|(?:SET|USE|DELIMITER|BEGIN|START|COMMIT|ROLLBACK|XA)\b)", re.IGNORECASE)
+#: The variables that Intvar events set.
+_INTVARS: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
 
 
 def gtid_set(printed: Printed, index: int, event: PrintedEvent) -> Fault:
@@ -26,8 +33,14 @@ def gtid_set(printed: Printed, index: int, event: PrintedEvent) -> Fault:
 
 
 def statement_executed(printed: Printed, index: int, event: PrintedEvent) -> Fault:
-    """A statement is executed in its database, and an Xid as a COMMIT."""
+    """A statement is executed in its database, with its variables set, and an Xid as a COMMIT; nothing else is."""
     fact = printed.facts[index]
+    if torn := next(filter(None, map(_AFTER_DELIMITER.match, event.following)), None):
+        return "text after a delimiter", f"{torn[1][:60]!r} follows a delimiter, and is executed with what is next"
+    if printed.is_alone and printed.log.count(fact["log_pos"]) > printed.ends_at(fact["log_pos"]):
+        return "printed again", "it is printed more than once, and so executed"
+    if fact["type"] in _VARIABLES:
+        return _variable_set(fact, event)
     if fact["type"] == EventType.XID:
         ends = any(line.upper().startswith("COMMIT") for line in event.following)
         return None if ends else ("transaction not committed", "no COMMIT is printed for it")
@@ -36,7 +49,36 @@ def statement_executed(printed: Printed, index: int, event: PrintedEvent) -> Fau
     query: str = fact["query"]
     if _PLAIN.match(query) and query not in event.text:
         return "statement not printed", f"{query[:60]!r} is not printed after its header line"
+    if _PLAIN.match(query):
+        own = re.compile(rf"^{re.escape(query)}(?=\s*(?:/\*!\*/;|\n|\Z))", re.MULTILINE)
+        others = own.sub("", event.text, count=1).split("\n")
+        foreign = next((line for line in others if not _ADDED.match(line)), None)
+        if foreign is not None:
+            return "another statement", f"{foreign[:60]!r} is executed, which is in no event"
     return _in_its_database(printed, index, event)
+
+
+def _variable_set(fact: Fact, event: PrintedEvent) -> Fault:
+    missing = next((each for each in _settings(fact) if not re.search(each, event.text, re.IGNORECASE)), None)
+    return None if missing is None else ("variable not set", f"nothing in its lines is like {missing!r}")
+
+
+def _settings(fact: Fact) -> Iterator[str]:
+    """Yield patterns of what sets the variables of an event; a value that has several notations is left open."""
+    if fact["type"] == EventType.INTVAR and fact["intvar_type"] in _INTVARS:
+        yield rf"\b{_INTVARS[fact['intvar_type']]} *= *{_number(fact['intvar_value'])}"
+    elif fact["type"] == EventType.RAND:
+        yield from (rf"\bRAND_SEED{number} *= *{_number(fact[f'seed{number}'])}" for number in (1, 2))
+    elif fact["type"] == EventType.USER_VAR and _PLAIN.match(fact["variable_name"]):
+        value = fact["variable_value"]
+        shown = "NULL" if value is None else _number(value) if isinstance(value, int) else ""
+        name = re.escape(fact["variable_name"]).replace("`", "`+")
+        yield rf"@`?{name}`? *:?= *{shown}"
+
+
+def _number(value: int) -> str:
+    """Return the pattern of a number of 64 bits; servers' programs show the larger half with a sign."""
+    return rf"(?:{value}|{value - (1 << 64)})\b"
 
 
 def _in_its_database(printed: Printed, index: int, event: PrintedEvent) -> Fault:
@@ -66,6 +108,9 @@ def _line_of_drop(printed: Printed, index: int, name: str) -> int:
             dropped = printed.event(fact)
             return dropped.line if dropped is not None else 0
     return 0
+
+
+_VARIABLES: Final = (EventType.INTVAR, EventType.RAND, EventType.USER_VAR)
 
 
 # Few entries are enough: the logs of one call are examined one after the other.

@@ -1,5 +1,6 @@
 """What a server gets that runs a printed log: the events in its BINLOG statements, in their order."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -14,6 +15,8 @@ from conformance.oracles.checks.printed_facts import Fact, Printed, name_of, pri
 from conformance.oracles.oracle import GOOD, Check
 
 _STATEMENT_END: Final = 0x0001
+#: What follows the delimiter at the end of a BINLOG statement on its line, comments apart.
+_AFTER_END: Final = re.compile(r"'\s*/\*!\*/;[ \t]*(?![\s#/])(.+)")
 #: Where the flags are in the common header: a program may change those of an event that it prints, such as that of a
 #: log in use, and with them the checksum at the end.
 _FLAGS: Final = slice(17, 19)
@@ -29,6 +32,8 @@ def binlog_statements_run(alignment: Alignment, requirement: str) -> Iterator[Ch
     except ValueError as error:
         yield Check("BINLOG statement unreadable", str(error))
         return
+    if torn := next(filter(None, map(_AFTER_END.match, printed.log.lines)), None):
+        yield Check("text after a BINLOG statement", f"{torn[1][:60]!r} follows its delimiter, and is executed")
     yield from _format_description_first(alignment, printed, run)
     yield from _statements_in_order(alignment, printed, list(_from_start(printed, run)))
 

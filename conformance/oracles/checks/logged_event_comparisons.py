@@ -19,8 +19,16 @@ Compare = Callable[[Entry, Entry], str]
 #: The bit of a rows event's own flags that marks the last event of a statement.
 STATEMENT_END: Final = 0x0001
 IGNORABLE: Final = int(Flag.IGNORABLE)
-#: The flags on which the worklogs are silent, and which versions set differently.
-FREE_FLAGS: Final = int(Flag.BINLOG_IN_USE | Flag.THREAD_SPECIFIC | Flag.SUPPRESS_USE)
+#: The flags of statements on which the worklogs are silent, and which versions set differently; of logs likewise.
+_FREE_OF_STATEMENTS: Final = int(Flag.THREAD_SPECIFIC | Flag.SUPPRESS_USE)
+_FREE_OF_LOGS: Final = int(Flag.BINLOG_IN_USE)
+#: The types that have these flags in servers' logs: MariaDB's Gtid events begin transactions without a BEGIN.
+_WITH_STATEMENTS: Final = QUERY_TYPES | {EventType.EXECUTE_LOAD_QUERY, EventType.MARIADB_GTID}
+#: A DROP TABLE with names in quotes, without comments; a server may write TEMPORARY in a comment that is executed.
+_DROP: Final = re.compile(
+    r"DROP (TEMPORARY )?TABLES? (?P<condition>IF EXISTS )?(`[^`]*`(\.`[^`]*`)?( ?, ?(?!\Z)|\Z))+", re.IGNORECASE
+)
+_EXECUTED: Final = re.compile(r"/\*[!M]+\d*(.*?)\*/", re.DOTALL)
 _NAMES: Final = re.compile(r"`([^`]*)`(?:\.`([^`]*)`)?")
 
 
@@ -42,6 +50,13 @@ _INDEX: Final = re.compile(
 _HIGHEST_MARKER: Final = 5
 #: What WL#4033's sample has before the text of a statement.
 ROWS_QUERY_PREFIX: Final = "# "
+
+
+def differing_flags(wanted: Entry, observed: Entry) -> int:
+    """Return the flags in which two events differ, without those on which the worklogs are silent."""
+    free = _FREE_OF_STATEMENTS if wanted["type"] in _WITH_STATEMENTS else 0
+    free |= _FREE_OF_LOGS if wanted["type"] == EventType.FORMAT_DESCRIPTION else 0
+    return int((wanted["flags"] ^ observed["flags"]) & ~free)
 
 
 def name_of(entry: Entry) -> str:
@@ -102,13 +117,25 @@ def equal_statements(wanted: Entry, observed: Entry) -> str:
         if tables_of(wanted) != tables_of(observed):
             return f"it drops {', '.join(sorted(tables_of(observed)))}, expected {', '.join(sorted(tables_of(wanted)))}"
         temporary = [is_of_temporary_tables(each) for each in (wanted, observed)]
-        return (
-            "" if temporary[0] == temporary[1] else f"it is{'' if temporary[1] else ' not'} of temporary tables alone"
-        )
+        if temporary[0] != temporary[1]:
+            return f"it is{'' if temporary[1] else ' not'} of temporary tables alone"
+        is_one = _DROP.fullmatch(_without_comments(observed["query"])) is not None
+        return "" if is_one else f"{shown(observed['query'])} does not drop tables in quotes"
     if wanted["query"].startswith("CREATE TABLE"):
         return _equal_creations(wanted, observed)
     texts = [_COMMENT.sub("", each["query"]).casefold() for each in (wanted, observed)]
     return "" if texts[0] == texts[1] else f"it is {shown(observed['query'])}, expected {shown(wanted['query'])}"
+
+
+def lacks_condition(wanted: Entry, observed: Entry) -> bool:
+    """Return whether a DROP TABLE has no IF EXISTS, but should, and so stops a replica that lacks one of its tables."""
+    drops = [_DROP.fullmatch(_without_comments(str(each["query"]))) for each in (wanted, observed)]
+    return bool(drops[0] and drops[1] and drops[0]["condition"] and not drops[1]["condition"])
+
+
+def _without_comments(query: str) -> str:
+    """Return a statement without comments but for what is executed of them, and with single spaces."""
+    return " ".join(_COMMENT.sub(" ", _EXECUTED.sub(r"\1", query)).split())
 
 
 def _equal_creations(wanted: Entry, observed: Entry) -> str:
@@ -189,7 +216,7 @@ def equal_lengths(wanted: Entry, observed: Entry) -> str:
 def equal_other_flags(wanted: Entry, observed: Entry) -> str:
     """Compare the flags other than boundary markers, except those on which the worklogs are silent."""
     flags = [each["flags"] & ~MARKER_BITS.mask for each in (wanted, observed)]
-    differing = (flags[0] ^ flags[1]) & ~FREE_FLAGS
+    differing = differing_flags(wanted, observed) & ~MARKER_BITS.mask
     return f"the flags besides the marker are {flags[1]:#06x}, expected {flags[0]:#06x}" if differing else ""
 
 

@@ -44,6 +44,15 @@ class Printed:
         """Whether it is the first of the logs that one call prints."""
         return not self._number
 
+    @property
+    def is_alone(self) -> bool:
+        """Whether one call prints this log alone."""
+        return not self.settings["following"]
+
+    def ends_at(self, log_pos: int) -> int:
+        """Return how many events have an end according to their headers."""
+        return sum(fact["log_pos"] == log_pos for fact in self.facts)
+
     def event(self, fact: Fact) -> PrintedEvent | None:
         """Return the event as printed, None if it is not."""
         return self.log.event(fact["log_pos"])

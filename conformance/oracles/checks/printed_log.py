@@ -1,6 +1,7 @@
 """A parser of mysqlbinlog's text: where each event is announced, and what follows its header line."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -55,6 +56,7 @@ class PrintedLog:
         self.text = text
         self.lines = text.split("\n")
         self._headers: dict[int, tuple[int, re.Match[str]]] = {}
+        self._counts: Counter[int] = Counter()
         self._header_lines: list[int] = []
         self._at: dict[int, int] = {}
         for number, line in enumerate(self.lines):
@@ -66,6 +68,7 @@ class PrintedLog:
             self._at.setdefault(int(match[1]), number)
         elif match := _HEADER.fullmatch(line):
             self._headers.setdefault(int(match["log_pos"]), (number, match))
+            self._counts[int(match["log_pos"])] += 1
             self._header_lines.append(number)
 
     def event(self, log_pos: int) -> PrintedEvent | None:
@@ -85,6 +88,10 @@ class PrintedLog:
             description=" ".join(_CHECKSUM.sub("", match["rest"]).split()),
             following=tuple(following),
         )
+
+    def count(self, log_pos: int) -> int:
+        """Return how many header lines show `log_pos` as the end of their event."""
+        return self._counts[log_pos]
 
     def next_header(self, line: int) -> int | None:
         """Return the number of the first header line after a line."""

@@ -59,6 +59,15 @@ def is_other_info(alignment: Alignment, difference: Difference) -> bool:
     return info_agrees(expected["info"], seen.get("info"))
 
 
+def is_other_spelling_of_type(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether the name of an event's type is as expected but for its case and the version of its layout."""
+    if difference.field != "event_type" or difference.index >= alignment.count:
+        return False
+    seen = str((alignment.observed(difference.index) or {}).get("event_type", ""))
+    expected: str = alignment.case.expected.events[difference.index]["event_type"]
+    return seen.lower() in (expected.lower(), f"{expected.lower()}_v1")
+
+
 def is_foreign_warning(alignment: Alignment, difference: Difference) -> bool:
     """Return whether the warnings of WL#4162 are as expected, in either output, whatever else is printed."""
     if difference.field != "warnings":

@@ -53,6 +53,32 @@ def test_a_rollback_to_a_savepoint_before_anything_was_logged_is_a_rollback():
     assert logged[-4:] == ["BEGIN", "SAVEPOINT `t`", kept, "ROLLBACK"]
 
 
+@pytest.mark.parametrize(
+    ("profile", "kept"),
+    [
+        ("mysql-5.5.9", True),
+        ("mysql-5.6.24", False),
+        ("mysql-9.7.4", False),
+        ("mariadb-11.8.6", True),
+        ("worklog", False),
+    ],
+)
+def test_what_was_rolled_back_in_the_log_keeps_a_transaction_no_longer(profile, kept):
+    """As 5.5.9, 5.6.24, 5.7.22, 8.0.15, 9.7.4 and MariaDB 10.1.23 to 11.8.6 do."""
+    later = statement("savepoint", name="t")
+    steps = (BEGIN, PLACE, insert(KEPT, 5), later, insert(PLAIN, 6), BACK, insert(KEPT, 7), ROLLBACK)
+    logged = logged_for(*steps, profile=profile, binlog_format="STATEMENT")
+    assert ("insert into `d`.`kept` (`a`) values (7)" in logged) is kept
+
+
+@pytest.mark.parametrize("form", ["ROW", "STATEMENT"])
+def test_a_drop_of_temporary_tables_alone_drops_no_other_where_it_is_replicated(form):
+    drop = statement("drop_table", tables=[TEMPORARY, "d.missing"], temporary=True, if_exists=True)
+    logged = logged_for(CREATE, drop, profile="worklog", binlog_format=form)[-1]
+    assert logged.startswith("DROP TEMPORARY TABLE IF EXISTS ")
+    assert "missing" in logged
+
+
 def test_a_transaction_begins_in_the_default_database_of_its_first_statement():
     elsewhere = (statement("create_database", database="e"), BEGIN, insert(KEPT, 1), statement("use", database="e"))
     logged = events_of(run(*TABLES, *elsewhere, insert(PLAIN, 3), ROLLBACK, binlog_format="STATEMENT"))
