@@ -1,6 +1,7 @@
 """Logs that a source sends to a replica (WL#4162, WL#4033, WL#7592): one, or several that follow each other."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.event_types import EventType
@@ -101,6 +102,8 @@ _FIRST_OLD: Final = Dimension(
 )
 #: Numbers in a row are in one interval of a set, at the end of which and in the midst of which others are missing.
 _NUMBERS: Final = Dimension("numbers of the GTIDs", {"of any size": False, "in a row": True})
+#: How large they are matters in pairs with tags, by which a GTID has another form, with a number of another encoding.
+_NUMBER: Final = replace(gtid_events.NUMBER, when={_NUMBERS.name: ("of any size",)})
 #: The last group of each log, which has an end of its own kind, or no BEGIN.
 _LAST_GROUP: Final = Dimension(
     "last group of a log",
@@ -254,10 +257,19 @@ def sent_marked_logs(stream: StreamBuilder) -> None:
         _BEFORE,
         _FIRST_EMPTY,
         _NUMBERS,
+        _NUMBER,
         _MARKED,
         _LAST_GROUP,
     ),
     impossible=(
+        Impossible(
+            {_NUMBERS.name: ("of any size",), _HAS.name: ("all but the second",)},
+            "that one is missing in the midst of an interval needs numbers in a row",
+        ),
+        Impossible(
+            {_LOGS.name: ("1",), _FIRST_EMPTY.name: ("yes",), _NUMBERS.name: ("of any size",)},
+            "where there are no transactions there are no numbers",
+        ),
         Impossible(
             {_LOGS.name: ("1",), _FIRST_EMPTY.name: ("yes",), _CREATED.name: ("no",)},
             "a server that has logged nothing has started with this log",
@@ -270,8 +282,7 @@ def sent_gtids(stream: StreamBuilder) -> None:
     change: Change = boundaries.marked if stream.vary(_MARKED) else list
     tagged, unknown = stream.vary(_TAGS), stream.vary(_UNKNOWN)
     holding = stream.vary(_HAS)
-    # That one is missing in the midst of an interval matters only then.
-    stream.gtid_step = int(stream.vary(_NUMBERS) or holding == "all but the second")
+    stream.gtid_step = int(stream.vary(_NUMBERS))
     code = stream.choose.one_of(UNASSIGNED)
     lengths = declare_up_to(stream, code)
     for number, count in _several_logs(stream):
