@@ -17,6 +17,7 @@ from conformance.binlog.servers import (
 from conformance.binlog.transaction_payload import Compression
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.sender.sender import WITH_MODE_CHECK
+from conformance.models.sender.sender_settings import FIRST
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import (
     gtid_events,
@@ -34,7 +35,7 @@ from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
 from conformance.strategies.groups import boundary_groups as boundaries
 from conformance.strategies.groups import replica_groups
 from conformance.strategies.groups import transactions as groups
-from conformance.strategies.questions.send import HOLDINGS, PLACES
+from conformance.strategies.questions.send import BEYOND, HOLDINGS, PLACES
 
 #: The profiles whose senders skip what a replica has by its GTIDs.
 WITH_AUTO_POSITION: Final = Profiles("worklog", "mysql >= 5.7")
@@ -143,6 +144,8 @@ _LONG_STATEMENT: Final = f"INSERT INTO `t1` VALUES (0, 0) /* {'x' * (1 << 16)} *
 _UNKNOWN: Final = choices("unknown event in a group", ("none", "second", "in the middle", "last but one"))
 _MARKED: Final = Dimension("markers", {"none": False, "all": True}, profiles={"all": Profiles("worklog")})
 _REFUSING_MODE: Final = choices("gtid_mode", ("ON", "OFF"))
+#: A position that a log does not have.
+_NOWHERE: Final = choices("position asked for", (*range(FIRST), *BEYOND))
 _GROUPS_BEFORE: Final = Number("groups before the one that is refused", fewest=0)
 #: What a source does not send, it does not hold to its gtid_mode.
 _FORBIDDEN: Final = choices("groups of the other mode", ("sent", "before the position", "before it, and sent"))
@@ -326,6 +329,22 @@ def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
     if how == "prepared":
         return server_events.prepared_transaction(stream, transaction[1:-1])
     return [*transaction[:-1], mysql_events.query(stream, "ROLLBACK")]
+
+
+@family(
+    focus="FORMAT-SEND-NO-POSITION",
+    profiles=WITH_CHECKSUMS,
+    dimensions=(_LOGS, _NAMES, _END, _LAST_IN_USE, _CREATED, _GROUPS, _ASKED_LOG, _NOWHERE),
+)
+def sent_from_nowhere(stream: StreamBuilder) -> None:
+    """One to three logs, asked for from a position before the first event of a log, or beyond its end."""
+    for number, count in _several_logs(stream):
+        _begin(stream, number, count)
+        for _ in stream.several_of(_GROUPS):
+            groups.add_group(stream, groups.group(stream))
+        _end(stream, number, count)
+    several = stream.settings["logs"] > 1
+    stream.settings.update(log=stream.vary(_ASKED_LOG) if several else "first", place=stream.vary(_NOWHERE))
 
 
 @family(
