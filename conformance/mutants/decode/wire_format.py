@@ -1,8 +1,9 @@
 """Mutants that misread the wire format, or continue where a log must be refused."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from conformance.binlog.errors import BinlogError, MalformedBody
@@ -36,11 +37,11 @@ from conformance.reference.decode import answer
 _LENGTHENED: Final = (EventType.QUERY, EventType.ROTATE, EventType.TABLE_MAP, *ROWS_V1, *ROWS_V2)
 
 
-def _fixed_post_headers(event: Event, reported: Reported) -> Reported:
-    """Report an event as if no post-header were longer than that of 5.7."""
+def _fixed_post_headers(event: Event, reported: Reported, types: Collection[EventType] = _LENGTHENED) -> Reported:
+    """Report an event of some types as if no post-header of theirs were longer than that of 5.7."""
     code, known = event.header.type, server_of("mysql-5.7").post_header_lengths
     declared = event.format.post_header_length(code)
-    if code not in _LENGTHENED or declared <= known[code - 1] or declared == EXTENDED_QUERY_POST_HEADER:
+    if code not in types or declared <= known[code - 1] or declared == EXTENDED_QUERY_POST_HEADER:
         return reported
     lengths = bytearray(event.format.post_header_lengths)
     lengths[code - 1] = known[code - 1]
@@ -219,6 +220,12 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-POST-HEADER-LENGTHS",
         "post-headers are never longer than in 5.7",
         _fixed_post_headers,
+    ),
+    Mutant(
+        "fixed-post-header-of-rotate",
+        "FORMAT-POST-HEADER-LENGTHS",
+        "the name in a Rotate event begins after eight bytes, whatever length of its post-header is declared",
+        partial(_fixed_post_headers, types=(EventType.ROTATE,)),
     ),
     # Checksums
     Mutant("checksum-in-query", "FORMAT-CHECKSUM-NOT-BODY", "a query ends with its checksum", _with_checksum),
