@@ -10,7 +10,7 @@ from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import QUERY_TYPES, ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.header import HEADER_BYTES, MAGIC
+from conformance.binlog.header import HEADER_BYTES, MAGIC, TYPE_AT
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.rows.table_metadata import read_table_metadata
 from conformance.binlog.servers import server_of
@@ -66,6 +66,16 @@ def _comes_later(event: Event, reported: Reported) -> bool:
 def _with_sign(value: int) -> int:
     """Return a number of 32 bits as one with a sign."""
     return value - (1 << 32) if value >> 31 else value
+
+
+def _has_columns_beyond(error: BinlogError, stream: bytes) -> bool:
+    """Return whether the event that is refused is a rows event whose columns need more than one byte of bits."""
+    if error.kind != "malformed" or stream[error.at + TYPE_AT] not in (*ROWS_V1, *ROWS_V2):
+        return False
+    code, at = stream[error.at + TYPE_AT], error.at + HEADER_BYTES + 8
+    if code in ROWS_V2:
+        at += int.from_bytes(stream[at : at + 2], "little")
+    return at < len(stream) and stream[at] > 8
 
 
 #: The code and the user of the variable of a statement's invoker.
@@ -350,6 +360,12 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-BODY-MALFORMED",
         "a malformed body ends the log quietly",
         swallow=lambda error, stream: error.kind == "malformed",
+    ),
+    Mutant(
+        "columns-beyond-end-quietly",
+        "FORMAT-BODY-MALFORMED",
+        "a rows event with more columns than its body has bits for ends the log quietly",
+        swallow=_has_columns_beyond,
     ),
     Mutant(
         "headless-ends-quietly",
