@@ -111,13 +111,14 @@ class DecisionQuestion:
             profile: The server's profile.
             condition: The statement's safety, and the mode.
             tables: The tables that it locks.
-            mark: What it exercises.
+            mark: What it exercises with logging.
             switch: Whether the log is open, and SQL_LOG_BIN.
         """
         _, text = self._choose.one_of(_TEXTS)
         statement = QuestionStatement(*condition, tables, *switch, text)
         decision = statement.decide(profile)
-        self._marks[mark].append(len(self._entries))
+        for each in (mark,) if statement.logging else _OFF:
+            self._marks[each].append(len(self._entries))
         self._statements.append(statement)
         self._entries.append(
             {
