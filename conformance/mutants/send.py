@@ -327,6 +327,20 @@ class _RefusesSilently(Sender):
             return
 
 
+class _InUseKeptBeforeLast(Sender):
+    """Takes the flag of a log in use from its last log alone: the others are complete."""
+
+    def send(self, logs: Sequence[Log]) -> None:
+        self._last = logs[-1].events[0]
+        super().send(logs)
+
+    def _send_format(self, event: LoggedEvent, *, moved: bool, created: bool) -> None:
+        super()._send_format(event, moved=moved, created=created)
+        if event is not self._last and event.data[_FLAGS.start] & _IN_USE:
+            sent = self.events[-1]
+            self.events[-1] = sent._replace(data=_with_flags(sent.data, lambda flags: flags | _IN_USE))
+
+
 class _AnnotatesUnasked(Sender):
     """Sends Annotate_rows events to every replica."""
 
@@ -411,6 +425,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL4033-SEND-IGNORABLE",
         "does not send ignorable events of unknown types",
         answer=_changing(_without_unknown),
+    ),
+    Mutant(
+        "send-in-use-kept-before-last",
+        "FORMAT-SEND-FORMAT",
+        "keeps the flag of a log in use in logs before the last one",
+        answer=_by(_InUseKeptBeforeLast),
     ),
     Mutant(
         "send-low-positions",

@@ -60,6 +60,8 @@ _NAMES: Final = Dimension(
 _END: Final = Dimension("end of a log", {"Rotate": "rotate", "Stop": "stop"}, _SEVERAL)
 _CHECKSUMS: Final = Dimension("checksums of the next log", {"the same": False, "others": True}, _SEVERAL)
 _LAST_IN_USE: Final = yes_or_no("the last log is in use")
+#: A log in which the server crashed has the flag for ever, and no event at its end.
+_CRASHED: Final = yes_or_no("the first log is one of a crash", when=_SEVERAL)
 _CREATED: Final = yes_or_no("the first log has the time of a start")
 #: The id of the server that logged the events, which a source keeps.
 _LOGGED_BY: Final = Dimension("server id in the logs", {"1": 1, "the largest": (1 << 32) - 1})
@@ -159,7 +161,7 @@ _ASKED: Final = choices(
 #: The source's logs are each held to its gtid_mode, not only the first that it sends.
 _IN_NEXT: Final = yes_or_no("in the next log", when={_FORBIDDEN.name: ("sent", "before it, and sent")})
 _BY_POSITION: Final = (_ASKED_LOG, _ASKED_PLACE)
-_OF_LOGS: Final = (_LOGS, _NAMES, _END, _CHECKSUMS, _LAST_IN_USE, _CREATED, _LOGGED_BY, _TIME)
+_OF_LOGS: Final = (_LOGS, _NAMES, _CRASHED, _END, _CHECKSUMS, _LAST_IN_USE, _CREATED, _LOGGED_BY, _TIME)
 
 #: Changes the events that are added: those of one group, or one event outside groups.
 Change = Callable[[Sequence[PlannedEvent]], Sequence[PlannedEvent]]
@@ -334,7 +336,7 @@ def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
 @family(
     focus="FORMAT-SEND-NO-POSITION",
     profiles=WITH_CHECKSUMS,
-    dimensions=(_LOGS, _NAMES, _END, _LAST_IN_USE, _CREATED, _GROUPS, _ASKED_LOG, _NOWHERE),
+    dimensions=(_LOGS, _NAMES, _CRASHED, _END, _LAST_IN_USE, _CREATED, _GROUPS, _ASKED_LOG, _NOWHERE),
 )
 def sent_from_nowhere(stream: StreamBuilder) -> None:
     """One to three logs, asked for from a position before the first event of a log, or beyond its end."""
@@ -424,7 +426,9 @@ def _begin(
     stream.settings["logs"] = count
     if number and stream.vary(_CHECKSUMS):
         stream.checksummed = not stream.checksummed
-    flags = _IN_USE if number == count - 1 and stream.vary(_LAST_IN_USE) else 0
+    is_last = number == count - 1
+    in_use = stream.vary(_LAST_IN_USE) if is_last else not number and stream.vary(_CRASHED)
+    flags = _IN_USE if in_use else 0
     if change is boundaries.marked:
         flags = MARKER_BITS.write(flags, BoundaryType.IGNORE_BOUNDARY)
     # A server that was stopped has started again, and so has one whose log just ends.
@@ -441,7 +445,8 @@ def _begin(
 
 def _end(stream: StreamBuilder, number: int, count: int, *, change: Change = list) -> None:
     """End a log that another one follows: with a Rotate event, or with a Stop event where the server was restarted."""
-    if number == count - 1:
+    formats = [event for event, _, _ in stream.placed if event.type == EventType.FORMAT_DESCRIPTION]
+    if number == count - 1 or formats[-1].flags & _IN_USE:
         return
     following = f"{stream.settings['log_base']}.{stream.settings['log_number'] + number + 1:06d}"
     end = mysql_events.stop(stream)

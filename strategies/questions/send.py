@@ -45,7 +45,10 @@ PLACES: Final = ("the beginning", "after the format description", "an event", "t
 #: The places beyond the end of a log, which it does not have: the next byte, and the last one that a replica can name.
 BEYOND: Final = ("one byte beyond the end", "the largest number")
 #: Which GTIDs of the logs a replica may have.
-HOLDINGS: Final = ("none", "the first ones", "some", "all but the second", "all but the last", "all")
+HOLDINGS: Final = (
+    *("none", "the first ones", "some", "all but the second", "all but the last", "all"),
+    "all but the first",
+)
 
 _ANNOUNCED: Final = choices("checksums announced", ("CRC32", "NONE"))
 _SERVER_ID: Final = choices("server id of the sender", (SOURCE_ID, 0, 0xFFFFFFFF))
@@ -165,6 +168,7 @@ def _gtid_set(stream: StreamBuilder, logs: Sequence[Log]) -> GtidSet:
         "none": (),
         "the first ones": gtids[: choose.integer(1, max(len(gtids), 1))],
         "some": [each for each in gtids if choose.yes()],
+        "all but the first": gtids[1:],
         "all but the second": [*gtids[:1], *gtids[2:]],
         "all but the last": gtids[:-1],
         "all": gtids,
