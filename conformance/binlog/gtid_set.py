@@ -1,5 +1,6 @@
 """GTID sets: the content of a Previous_gtids event, as text and as bytes."""
 
+import re
 import struct
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,6 +13,8 @@ from conformance.binlog.limits import check_values
 #: The largest value that the exclusive end of an interval may have.
 GNO_END: Final = 2**63 - 1
 
+#: A tag, in lower case.
+_TAG: Final = re.compile(r"[a-z_][a-z0-9_]{0,31}")
 #: In the tagged form the count word is (1 << 56) | (count << 8) | 1.
 _TAGGED: Final = 1
 
@@ -94,8 +97,10 @@ class GtidSet:
                 if part[:1].isdigit():
                     first, _, last = part.partition("-")
                     sources.setdefault((uuid, tag), []).append(Interval(int(first), int(last or first) + 1))
-                else:
+                elif _TAG.fullmatch(part.lower()):
                     tag = part.lower()
+                else:
+                    raise ValueError(f"{part!r} in {each!r} is neither a number nor a tag")
         tagged = any(tag for _, tag in sources)
         return cls(tuple(Source(uuid, tuple(each), tag) for (uuid, tag), each in sources.items()), tagged)
 

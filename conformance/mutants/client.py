@@ -21,6 +21,11 @@ _DEFINITIONS: Final = ("CREATE ", "ALTER ", "DROP ", "BEGIN", "XA ")
 _OF_UUID: Final = 4
 
 
+def _signed_62(number: int) -> int:
+    """Return a number of 63 bits whose highest bit is taken for a sign."""
+    return number - (1 << 63) if number >> 62 else number
+
+
 class _MovedByFormat(Client):
     """Takes the log_pos 0 of a format description for a position."""
 
@@ -176,6 +181,20 @@ class _LosesTags(Client):
         if ":" in rest:
             self.pending = f"{uuid}:{rest.rpartition(':')[2]}"
         super().complete()
+
+
+class _NegativeTagged(Client):
+    """Reads the number of a GTID with a tag as if its highest bit were a sign, as go-mysql 1.15.0 does."""
+
+    def state(self) -> dict[str, Any]:
+        state = super().state()
+        if "executed_gtids" in state:
+            state["executed_gtids"] = re.sub(r":[a-z_]\w*(?::[\d-]+)+", self._of_tag, state["executed_gtids"])
+        return state
+
+    @staticmethod
+    def _of_tag(intervals: re.Match[str]) -> str:
+        return re.sub(r"\d{19}", lambda number: str(_signed_62(int(number[0]))), intervals[0])
 
 
 class _LacksEnd(Client):
@@ -479,6 +498,12 @@ MUTANTS: Final = (
     ),
     _mutant(
         "client-first-gtids-lost", "FORMAT-CLIENT-GTIDS", "forgets the GTIDs that it began with", _ForgetsFirstGtids
+    ),
+    _mutant(
+        "client-tagged-negative",
+        "FORMAT-CLIENT-GTIDS",
+        "takes the number of a GTID with a tag, from 2^62 on, for a negative one",
+        _NegativeTagged,
     ),
     _mutant("client-tags-lost", "FORMAT-CLIENT-GTIDS", "counts a GTID without its tag", _LosesTags),
     _mutant(

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from conformance.models.decision.capability import BOTH, NEITHER, ROW_ONLY, STATEMENT_ONLY, Capability
 from conformance.models.decision.decision import Safety
-from conformance.models.decision.engines import WORKLOG_ENGINES, Engine, usual_name, worklog_capability
+from conformance.models.decision.engines import UNREPLICATED, WORKLOG_ENGINES, Engine, usual_name, worklog_capability
 from conformance.models.decision.statement import QuestionStatement, QuestionTable
 from conformance.models.decision.worklog_table import DECISION_TABLE, WorklogRow
 from conformance.mutants.mutant import Mutant
@@ -52,6 +52,22 @@ def _read_beside_several(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTab
 
 def _partitioned_as_written(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
     return tuple(replace(each, written=each.written or bool(each.parts)) for each in tables)
+
+
+def _is_unreplicated(table: QuestionTable) -> bool:
+    return table.engine in UNREPLICATED
+
+
+def _as_replicated(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
+    return tuple(replace(each, engine="myisam") if _is_unreplicated(each) else each for each in tables)
+
+
+def _writes_unreplicated(statement: QuestionStatement, entry: Entry) -> bool:
+    return statement.logging and statement.mode != "statement" and any(map(_is_unreplicated, statement.tables))
+
+
+def _without_unreplicated(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
+    return tuple(each for each in tables if not _is_unreplicated(each)) or tables
 
 
 def _where(condition: Callable[[QuestionStatement, Entry], bool], **fields: str) -> Answering:
@@ -294,6 +310,24 @@ MUTANTS: Final = (
         "WL3303-FLAGS-PARTITIONED",
         "only the first five parts of a partitioned table count",
         answer=_tables(lambda tables: tuple(replace(each, parts=each.parts[:5]) for each in tables)),
+    ),
+    Mutant(
+        "unreplicated-logged",
+        "FORMAT-DECIDE-UNREPLICATED",
+        "tables of performance_schema are logged as those of any engine",
+        answer=_tables(_as_replicated),
+    ),
+    Mutant(
+        "unreplicated-hides-others",
+        "FORMAT-DECIDE-UNREPLICATED",
+        "in modes MIXED and ROW nothing is logged of a statement that writes a table of performance_schema",
+        answer=_where(_writes_unreplicated, format="none", message="none", executed="yes"),
+    ),
+    Mutant(
+        "unreplicated-left-out",
+        "FORMAT-DECIDE-UNREPLICATED",
+        "a statement that writes tables of performance_schema beside others is not refused in mode STATEMENT",
+        answer=_tables(_without_unreplicated),
     ),
     Mutant(
         "empty-set-neither",

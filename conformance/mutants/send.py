@@ -9,8 +9,8 @@ from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER_BYTES
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
-from conformance.models.sender.sender import Log, LoggedEvent, Origin, Sender, SenderStopped, SentEvent
-from conformance.models.sender.sender_settings import SenderSettings
+from conformance.models.sender.sender import Log, LoggedEvent, NoSuchPosition, Origin, Sender, SenderStopped, SentEvent
+from conformance.models.sender.sender_settings import FIRST, SenderSettings
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.send import answer_with
@@ -293,6 +293,54 @@ class _AnyMode(Sender):
             return
 
 
+class _LowPositions(Sender):
+    """Begins with the first event where a replica asks for a position before it."""
+
+    def _check_position(self, log: Log) -> None:
+        if self.settings.log_pos >= FIRST:
+            super()._check_position(log)
+
+
+class _ZeroIsBeginning(Sender):
+    """Takes the position 0 for the beginning."""
+
+    def _check_position(self, log: Log) -> None:
+        if self.settings.log_pos:
+            super()._check_position(log)
+
+
+class _WaitsBeyond(Sender):
+    """Waits for what comes where a replica asks for a position beyond the end of a log."""
+
+    def _check_position(self, log: Log) -> None:
+        if self.settings.log_pos < FIRST:
+            super()._check_position(log)
+
+
+class _RefusesSilently(Sender):
+    """Ends the connection without an error where a log does not have the position."""
+
+    def send(self, logs: Sequence[Log]) -> None:
+        try:
+            super().send(logs)
+        except NoSuchPosition:
+            return
+
+
+class _InUseKeptBeforeLast(Sender):
+    """Takes the flag of a log in use from its last log alone: the others are complete."""
+
+    def send(self, logs: Sequence[Log]) -> None:
+        self._last = logs[-1].events[0]
+        super().send(logs)
+
+    def _send_format(self, event: LoggedEvent, *, moved: bool, created: bool) -> None:
+        super()._send_format(event, moved=moved, created=created)
+        if event is not self._last and event.data[_FLAGS.start] & _IN_USE:
+            sent = self.events[-1]
+            self.events[-1] = sent._replace(data=_with_flags(sent.data, lambda flags: flags | _IN_USE))
+
+
 class _AnnotatesUnasked(Sender):
     """Sends Annotate_rows events to every replica."""
 
@@ -377,6 +425,36 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL4033-SEND-IGNORABLE",
         "does not send ignorable events of unknown types",
         answer=_changing(_without_unknown),
+    ),
+    Mutant(
+        "send-in-use-kept-before-last",
+        "FORMAT-SEND-FORMAT",
+        "keeps the flag of a log in use in logs before the last one",
+        answer=_by(_InUseKeptBeforeLast),
+    ),
+    Mutant(
+        "send-low-positions",
+        "FORMAT-SEND-NO-POSITION",
+        "begins with the first event where a replica asks for a position below it",
+        answer=_by(_LowPositions),
+    ),
+    Mutant(
+        "send-zero-is-beginning",
+        "FORMAT-SEND-NO-POSITION",
+        "takes the position 0 for the beginning of a log",
+        answer=_by(_ZeroIsBeginning),
+    ),
+    Mutant(
+        "send-waits-beyond",
+        "FORMAT-SEND-NO-POSITION",
+        "sends nothing but the log's name and format description where a replica asks for a position beyond the end",
+        answer=_by(_WaitsBeyond),
+    ),
+    Mutant(
+        "send-refuses-silently",
+        "FORMAT-SEND-NO-POSITION",
+        "sends neither events nor an error where a log does not have the position asked for",
+        answer=_by(_RefusesSilently),
     ),
     Mutant(
         "send-previous-gtids-dropped",

@@ -396,6 +396,7 @@ ORACLES: Final = (
     _check_answers("WL3303-ERROR-NOTHING-LOGGED", _nothing_logged),
     _check_answers("WL3303-WARNING-EXECUTED", _if_capabilities_agree(_warned_and_executed)),
     _check_answers("WL3303-WARNING-MEANS-STATEMENT", _warning_means_statement),
+    _check_answers("FORMAT-DECIDE-UNREPLICATED", _as_expected("message", "format")),
     _check_answers("WL3303-LOG-OFF-NO-MESSAGE", _as_expected("message")),
     _check_answers("WL3303-LOG-OFF-EXECUTED", _executed_unlogged),
     *(

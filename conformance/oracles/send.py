@@ -12,6 +12,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, Header
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.models.sender.sender_settings import FIRST
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import DIFFERS, NOT_MADE, passed_on_name
 from conformance.oracles.checks.ended_answers import ended, missing
@@ -315,6 +316,20 @@ def _refuses(alignment: Alignment, requirement: str) -> Iterator[Check]:
         yield GOOD
 
 
+def _sends_nothing(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that an answer from a position which the log does not have is an error alone."""
+    error, sent = alignment.observation.error, len(alignment.observation.events)
+    position = alignment.case.settings["log_pos"]
+    place = "before the first event" if position < FIRST else "beyond the end"
+    if sent:
+        message = f"{sent} events are sent from the position {position}, {place}"
+        yield Check(f"events sent from a position {place}", message)
+    elif error is None:
+        yield Check("no error at a position that the log does not have", f"no error at {position}, {place}")
+    else:
+        yield GOOD
+
+
 _GTIDS_SKIPPED: Final = "FORMAT-SEND-GTIDS-SKIPPED"
 _TRANSACTIONS: Final = _and_no_other(
     _each(_GTIDS_SKIPPED, _present), _is_of_transaction, "transaction sent that the replica has"
@@ -339,6 +354,7 @@ ORACLES: Final = (
     _shown(_GTIDS_SKIPPED, _sends_transactions),
     _shown("FORMAT-SEND-FIRST-LOG", _begins_with_last_log),
     _shown("FORMAT-SEND-MODE", _refuses),
+    _shown("FORMAT-SEND-NO-POSITION", _sends_nothing),
     _and_no_other(
         _each("FORMAT-SEND-ANNOTATE-ROWS", _present),
         _is_of(EventType.MARIADB_ANNOTATE_ROWS),

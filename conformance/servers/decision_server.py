@@ -34,7 +34,7 @@ _EXAMPLE: Final = "ha_example"
 
 def options_of(product: Product) -> list[str]:
     """Return the options with which a server has all engines that its package brings."""
-    options = [f"--binlog-ignore-db={_REMOTE}"]
+    options = [f"--binlog-ignore-db={_REMOTE}", f"--{UNREPLICATED.replace('_', '-')}=ON"]
     if product.is_mariadb:
         plugins = [each for each in _PLUGINS if (product.plugins / f"{each}.so").exists()]
         return [*options, "--plugin-maturity=unknown", *(f"--plugin-load-add={each}" for each in plugins)]
@@ -205,7 +205,7 @@ class DecisionServer:
                 continue
             self.make(f"t{number}", kind)
             also += f"INSERT INTO t{number} VALUES (7); " if number > 1 else ""
-        if also:
+        if also and kinds != (UNREPLICATED,):
             self._run_unlogged(f"CREATE TRIGGER also AFTER INSERT ON t1 FOR EACH ROW BEGIN {also} END")
 
     def make_tables(self, run: Run) -> None:
@@ -252,6 +252,8 @@ class DecisionServer:
     def _statement(self, run: Run) -> str:
         if run.safety == "row-injection":
             return self._injections[len(run.written)]
+        if run.written == (UNREPLICATED,):
+            return f"UPDATE {UNREPLICATED}.setup_consumers SET enabled = IF(LENGTH(UUID()) > 0, 'YES', 'NO')"
         if run.read is not None:
             value = "COUNT(*)" if run.safety == "safe" else "COUNT(*) + LENGTH(UUID())"
             return f"INSERT INTO t1 SELECT {value} FROM r"
@@ -295,6 +297,6 @@ def _format_of(events: list[Event]) -> str | None:
     """Return how events hold a statement: as rows, as text, both, or not at all."""
     rows = any(_has_rows(each) for each in events)
     texts = [each.fields()["query"] for each in events if each.header.type == EventType.QUERY]
-    statement = any(text.startswith(b"INSERT") for text in texts)
+    statement = any(text.startswith((b"INSERT", b"UPDATE")) for text in texts)
     formats = [name for name, is_present in (("row", rows), ("statement", statement)) if is_present]
     return "+".join(formats) or None

@@ -5,7 +5,7 @@ from typing import Final
 
 from conformance.binlog.servers import Server
 from conformance.models.decision.capability import BOTH, NEITHER, ROW_ONLY, STATEMENT_ONLY, Capability
-from conformance.models.decision.decision import Mode, Safety
+from conformance.models.decision.decision import MODES, Mode, Safety
 from conformance.models.decision.engines import WORKLOG_ENGINES, Engine
 from conformance.models.decision.statement import QuestionTable
 from conformance.models.decision.worklog_table import DECISION_TABLE, row_for
@@ -172,4 +172,44 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
         marks = ["WL3303-SET-CAPABLE"]
     for mode in _SHOWING:
         decisions.ask(row_for(safety, mode, capability), tables, *marks, switch=switch)
+    return decisions.question()
+
+
+_UNREPLICATED: Final = QuestionTable("performance_schema")
+#: The tables that a statement writes besides those of performance_schema, by what each of them can be logged as.
+_WRITTEN_TOO: Final = Dimension[tuple[Capability, ...]](
+    "tables that it writes too",
+    {
+        "none": (),
+        "one": (BOTH,),
+        "one for rows": (ROW_ONLY,),
+        "one for statements": (STATEMENT_ONLY,),
+        "one that has no format": (NEITHER,),
+        "several": (BOTH, BOTH, BOTH),
+        "one for rows, one for statements": (ROW_ONLY, STATEMENT_ONLY),
+    },
+)
+_OTHERS_READ: Final = yes_or_no("another table is read")
+_OF_SCHEMA: Final = Number("tables of performance_schema", few=3)
+_AMONG: Final = choices("place of the first of these", ("first", "last"))
+
+
+@asking_family(
+    focus="FORMAT-DECIDE-UNREPLICATED",
+    profiles=DECIDING & Profiles("mysql"),
+    dimensions=(_WRITTEN_TOO, _OTHERS_READ, _OF_SCHEMA, _AMONG, _LOGGING),
+)
+def unreplicated_tables(choose: Chooser, server: Server) -> Question:
+    """Statements that write tables of performance_schema, which are not replicated, alone or beside others."""
+    profile = server.profile
+    decisions = DecisionQuestion(choose)
+    others = tuple(QuestionTable("columns_of_ours", each) for each in choose.vary(_WRITTEN_TOO, profile))
+    if choose.vary(_OTHERS_READ, profile):
+        others = (*others, QuestionTable("columns_of_ours", NEITHER, written=False))
+    own = (_UNREPLICATED,) * _number(choose, _OF_SCHEMA, profile)
+    tables = (*own, *others) if choose.vary(_AMONG, profile) == "first" else (*others, *own)
+    switch = choose.vary(_LOGGING, profile)
+    for mode in MODES:
+        # Servers take every statement that uses performance_schema for unsafe.
+        decisions.ask_servers(profile, ("unsafe", mode), tables, "FORMAT-DECIDE-UNREPLICATED", switch)
     return decisions.question()

@@ -188,6 +188,16 @@ def _unknown_before_statement(stream: StreamBuilder) -> _Parts:
     return [[variable, mysql_events.ignorable(stream, _UNKNOWN_CODE, b"", flags=0), statement]]
 
 
+def _rows_alone(stream: StreamBuilder) -> _Parts:
+    """Return two groups of rows without BEGIN and end, of one rows event and of two: each ends with its statement."""
+    return [data_changes.row_changes(stream), data_changes.row_changes(stream, rows_events=2)]
+
+
+def _file_alone(stream: StreamBuilder) -> _Parts:
+    """Return LOAD DATA without BEGIN and end: it ends with its statement."""
+    return [data_changes.loaded_file(stream)]
+
+
 def _two_phases(stream: StreamBuilder) -> _Parts:
     """Return an XA transaction that is prepared, and the group that commits it later."""
     del stream.settings["tables"]
@@ -234,6 +244,11 @@ def _atomic_creation(stream: StreamBuilder, engine: str = "") -> _Parts:
     return [[*_query(stream, "BEGIN", creation), *rows, mysql_events.xid(stream)]]
 
 
+#: Servers of today write BEGIN before changes of data; those of 5.1 wrote none before such of MyISAM.
+_ALONE: Final[Mapping[str, Callable[[StreamBuilder], _Parts]]] = {
+    "rows without BEGIN": _rows_alone,
+    "a loaded file without BEGIN": _file_alone,
+}
 _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
     "odd group",
     {
@@ -255,6 +270,7 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
         "CREATE TABLE with START TRANSACTION and an engine": _atomic_creation_of_engine,
         _TEMPORARY: _temporary_within,
         _TEMPORARY_LAST: _temporary_last,
+        **_ALONE,
     },
     profiles={
         # Without the event before the next group nothing shows that the rest never came.
@@ -297,6 +313,10 @@ _NO_SUCH_GROUP: Final = (
     Impossible(
         {"odd group": (_TEMPORARY, _TEMPORARY_LAST), "gtid_mode": ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE")},
         "GTID consistency forbids temporary tables inside transactions",
+    ),
+    Impossible(
+        {"odd group": tuple(_ALONE), _RELAY_LOGS.name: ("in two", "in two, after a restart", _TWO_CONNECTIONS)},
+        "a statement without BEGIN whose events are in two relay logs is left to servers",
     ),
 )
 

@@ -14,13 +14,18 @@ _CHANGES: Final = 3
 #: Which changes of a group have the replica's own server id.
 _OWN: Final = Dimension("own changes", {"the first": (0,), "the second": (1,), "the last": (2,), "all": (0, 1, 2)})
 _END: Final = choices("end of the group", ("Xid", "COMMIT"))
+#: Where an applier is to stop: a position within the group is reached after its end, whoever made the events there.
+_UNTIL: Final = Dimension(
+    "stop position",
+    {each: each for each in ("none", "before the group", "at its first own change", "in its last event", "after it")},
+)
 _AFTER: Final = Number("groups after", fewest=0, few=2)
 
 
 @family(
     focus="FORMAT-APPLY-OWN-EVENTS",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(MODE, _OWN, CHANGE_OF_ANY, _END, BEFORE, _AFTER),
+    dimensions=(MODE, _OWN, CHANGE_OF_ANY, _END, BEFORE, _AFTER, _UNTIL),
 )
 def own_events_applied(stream: StreamBuilder) -> None:
     """A group in which changes of the replica itself have come back to it, between changes of the source."""
@@ -38,9 +43,19 @@ def own_events_applied(stream: StreamBuilder) -> None:
     group = replica_groups.in_mode(stream, planned, mode)
     stream.timestamp += 1
     first = len(group) - len(planned) + 1
+    start = stream.offset
     for number, event in enumerate(group):
         at = number - first
         stream.server_id = ids[at] if 0 <= at < len(ids) else replica_groups.SOURCE_ID
         stream.add(event)
+    if (place := stream.vary(_UNTIL)) != "none":
+        offsets = stream.offsets[-len(group) :]
+        position = {
+            "before the group": start,
+            "at its first own change": offsets[first + ids.index(replica_groups.REPLICA_ID)],
+            "in its last event": offsets[-1] + 1,
+            "after it": stream.offset + 1,
+        }[place]
+        stream.settings["until"] = {"log_name": replica_groups.SOURCE_LOG, "log_pos": position}
     for _ in stream.several_of(_AFTER):
         replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.group(stream), mode))

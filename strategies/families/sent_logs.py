@@ -1,6 +1,7 @@
 """Logs that a source sends to a replica (WL#4162, WL#4033, WL#7592): one, or several that follow each other."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.event_types import EventType
@@ -16,6 +17,7 @@ from conformance.binlog.servers import (
 from conformance.binlog.transaction_payload import Compression
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.sender.sender import WITH_MODE_CHECK
+from conformance.models.sender.sender_settings import FIRST
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import (
     gtid_events,
@@ -33,7 +35,7 @@ from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
 from conformance.strategies.groups import boundary_groups as boundaries
 from conformance.strategies.groups import replica_groups
 from conformance.strategies.groups import transactions as groups
-from conformance.strategies.questions.send import HOLDINGS, PLACES
+from conformance.strategies.questions.send import BEYOND, HOLDINGS, PLACES
 
 #: The profiles whose senders skip what a replica has by its GTIDs.
 WITH_AUTO_POSITION: Final = Profiles("worklog", "mysql >= 5.7")
@@ -58,6 +60,8 @@ _NAMES: Final = Dimension(
 _END: Final = Dimension("end of a log", {"Rotate": "rotate", "Stop": "stop"}, _SEVERAL)
 _CHECKSUMS: Final = Dimension("checksums of the next log", {"the same": False, "others": True}, _SEVERAL)
 _LAST_IN_USE: Final = yes_or_no("the last log is in use")
+#: A log in which the server crashed has the flag for ever, and no event at its end.
+_CRASHED: Final = yes_or_no("the first log is one of a crash", when=_SEVERAL)
 _CREATED: Final = yes_or_no("the first log has the time of a start")
 #: The id of the server that logged the events, which a source keeps.
 _LOGGED_BY: Final = Dimension("server id in the logs", {"1": 1, "the largest": (1 << 32) - 1})
@@ -101,6 +105,8 @@ _FIRST_OLD: Final = Dimension(
 )
 #: Numbers in a row are in one interval of a set, at the end of which and in the midst of which others are missing.
 _NUMBERS: Final = Dimension("numbers of the GTIDs", {"of any size": False, "in a row": True})
+#: How large they are matters in pairs with tags, by which a GTID has another form, with a number of another encoding.
+_NUMBER: Final = replace(gtid_events.NUMBER, when={_NUMBERS.name: ("of any size",)})
 #: The last group of each log, which has an end of its own kind, or no BEGIN.
 _LAST_GROUP: Final = Dimension(
     "last group of a log",
@@ -140,6 +146,8 @@ _LONG_STATEMENT: Final = f"INSERT INTO `t1` VALUES (0, 0) /* {'x' * (1 << 16)} *
 _UNKNOWN: Final = choices("unknown event in a group", ("none", "second", "in the middle", "last but one"))
 _MARKED: Final = Dimension("markers", {"none": False, "all": True}, profiles={"all": Profiles("worklog")})
 _REFUSING_MODE: Final = choices("gtid_mode", ("ON", "OFF"))
+#: A position that a log does not have.
+_NOWHERE: Final = choices("position asked for", (*range(FIRST), *BEYOND))
 _GROUPS_BEFORE: Final = Number("groups before the one that is refused", fewest=0)
 #: What a source does not send, it does not hold to its gtid_mode.
 _FORBIDDEN: Final = choices("groups of the other mode", ("sent", "before the position", "before it, and sent"))
@@ -153,7 +161,7 @@ _ASKED: Final = choices(
 #: The source's logs are each held to its gtid_mode, not only the first that it sends.
 _IN_NEXT: Final = yes_or_no("in the next log", when={_FORBIDDEN.name: ("sent", "before it, and sent")})
 _BY_POSITION: Final = (_ASKED_LOG, _ASKED_PLACE)
-_OF_LOGS: Final = (_LOGS, _NAMES, _END, _CHECKSUMS, _LAST_IN_USE, _CREATED, _LOGGED_BY, _TIME)
+_OF_LOGS: Final = (_LOGS, _NAMES, _CRASHED, _END, _CHECKSUMS, _LAST_IN_USE, _CREATED, _LOGGED_BY, _TIME)
 
 #: Changes the events that are added: those of one group, or one event outside groups.
 Change = Callable[[Sequence[PlannedEvent]], Sequence[PlannedEvent]]
@@ -254,10 +262,19 @@ def sent_marked_logs(stream: StreamBuilder) -> None:
         _BEFORE,
         _FIRST_EMPTY,
         _NUMBERS,
+        _NUMBER,
         _MARKED,
         _LAST_GROUP,
     ),
     impossible=(
+        Impossible(
+            {_NUMBERS.name: ("of any size",), _HAS.name: ("all but the second",)},
+            "that one is missing in the midst of an interval needs numbers in a row",
+        ),
+        Impossible(
+            {_LOGS.name: ("1",), _FIRST_EMPTY.name: ("yes",), _NUMBERS.name: ("of any size",)},
+            "where there are no transactions there are no numbers",
+        ),
         Impossible(
             {_LOGS.name: ("1",), _FIRST_EMPTY.name: ("yes",), _CREATED.name: ("no",)},
             "a server that has logged nothing has started with this log",
@@ -270,8 +287,7 @@ def sent_gtids(stream: StreamBuilder) -> None:
     change: Change = boundaries.marked if stream.vary(_MARKED) else list
     tagged, unknown = stream.vary(_TAGS), stream.vary(_UNKNOWN)
     holding = stream.vary(_HAS)
-    # That one is missing in the midst of an interval matters only then.
-    stream.gtid_step = int(stream.vary(_NUMBERS) or holding == "all but the second")
+    stream.gtid_step = int(stream.vary(_NUMBERS))
     code = stream.choose.one_of(UNASSIGNED)
     lengths = declare_up_to(stream, code)
     for number, count in _several_logs(stream):
@@ -315,6 +331,22 @@ def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
     if how == "prepared":
         return server_events.prepared_transaction(stream, transaction[1:-1])
     return [*transaction[:-1], mysql_events.query(stream, "ROLLBACK")]
+
+
+@family(
+    focus="FORMAT-SEND-NO-POSITION",
+    profiles=WITH_CHECKSUMS,
+    dimensions=(_LOGS, _NAMES, _CRASHED, _END, _LAST_IN_USE, _CREATED, _GROUPS, _ASKED_LOG, _NOWHERE),
+)
+def sent_from_nowhere(stream: StreamBuilder) -> None:
+    """One to three logs, asked for from a position before the first event of a log, or beyond its end."""
+    for number, count in _several_logs(stream):
+        _begin(stream, number, count)
+        for _ in stream.several_of(_GROUPS):
+            groups.add_group(stream, groups.group(stream))
+        _end(stream, number, count)
+    several = stream.settings["logs"] > 1
+    stream.settings.update(log=stream.vary(_ASKED_LOG) if several else "first", place=stream.vary(_NOWHERE))
 
 
 @family(
@@ -394,7 +426,9 @@ def _begin(
     stream.settings["logs"] = count
     if number and stream.vary(_CHECKSUMS):
         stream.checksummed = not stream.checksummed
-    flags = _IN_USE if number == count - 1 and stream.vary(_LAST_IN_USE) else 0
+    is_last = number == count - 1
+    in_use = stream.vary(_LAST_IN_USE) if is_last else not number and stream.vary(_CRASHED)
+    flags = _IN_USE if in_use else 0
     if change is boundaries.marked:
         flags = MARKER_BITS.write(flags, BoundaryType.IGNORE_BOUNDARY)
     # A server that was stopped has started again, and so has one whose log just ends.
@@ -411,7 +445,8 @@ def _begin(
 
 def _end(stream: StreamBuilder, number: int, count: int, *, change: Change = list) -> None:
     """End a log that another one follows: with a Rotate event, or with a Stop event where the server was restarted."""
-    if number == count - 1:
+    formats = [event for event, _, _ in stream.placed if event.type == EventType.FORMAT_DESCRIPTION]
+    if number == count - 1 or formats[-1].flags & _IN_USE:
         return
     following = f"{stream.settings['log_base']}.{stream.settings['log_number'] + number + 1:06d}"
     end = mysql_events.stop(stream)

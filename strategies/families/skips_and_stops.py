@@ -252,12 +252,14 @@ def _add_named(stream: StreamBuilder, planned: list[PlannedEvent], *, tagged: bo
 
 _POSITIONS_WITHIN: Final = ("within its first event", "end of its first event", "within its last event")
 _LOGS: Final = ("the first", "the second", "one before both", "one after both")
+_START_OF_ODD: Final = "start of the event before the group"
 _POSITIONS: Final = (
     "start of the group",
     *_POSITIONS_WITHIN,
     "end of the group",
     "after the group",
     "the log's first event",
+    _START_OF_ODD,
 )
 #: In a log in which the applier is at no time, a position has nothing to be compared with.
 _POSITION: Final = choices("stop position", _POSITIONS, when={"log of the stop position": _LOGS[:2]})
@@ -274,11 +276,17 @@ _OF_REPLICA: Final = "unknown event with the replica's id"
 #: Events with a position that are of no log, although replicas only make a Rotate with the id 0. They do not stop an
 #: applier in WL#7592; 5.7.22 and 8.0.15 take their positions, too, and stop at the event after them.
 _WITHOUT_SERVER: Final = ("statement with the id 0", "unknown event with the id 0")
+#: The same with the position that they have in this log. 5.7.22, 8.0.15 and 9.7.4 stop before them where they are at
+#: the stop position, in WL#7592 an applier does not before the id 0.
+_AT_ITS_PLACE: Final = ("statement of the replica at its place", "statement with the id 0 at its place")
 #: The event with a position in another log, which may come before the group. In WL#7592 only the id 0 is exempt; 5.7.22
 #: exempts the replica's own, and takes its position.
 _ODD: Final = Dimension(
     "event with a far position",
-    {each: each for each in ("none", "Rotate", "statement", "unknown event", _OF_REPLICA, *_WITHOUT_SERVER)},
+    {
+        each: each
+        for each in ("none", "Rotate", "statement", "unknown event", _OF_REPLICA, *_WITHOUT_SERVER, *_AT_ITS_PLACE)
+    },
     profiles={_OF_REPLICA: Profiles("worklog", "mysql >= 8.0"), **dict.fromkeys(_WITHOUT_SERVER, Profiles("worklog"))},
 )
 _ODD_ID: Final = Dimension(
@@ -295,7 +303,7 @@ _SKIPPED: Final = Dimension("skip counter", {"0": 0, "1": 1, "1000": 1000})
 #: A server takes the end of each event that the counter skips for the position, of groups too.
 _WITHIN: Final = (
     Impossible(
-        {_POSITION.name: _POSITIONS_WITHIN, "skip counter": ("1", "1000")},
+        {_POSITION.name: (*_POSITIONS_WITHIN, _START_OF_ODD), "skip counter": ("1", "1000")},
         "what position a skipped group has is left to servers",
     ),
     Impossible(
@@ -304,11 +312,12 @@ _WITHIN: Final = (
     ),
     Impossible(
         {
-            "event with a far position": ("Rotate", "statement", "unknown event", _OF_REPLICA, *_WITHOUT_SERVER),
+            _ODD.name: tuple(each for each in _ODD.classes if each != "none"),
             "skip counter": ("1", "1000"),
         },
         "so is that of a skipped event that is of no log",
     ),
+    Impossible({_POSITION.name: (_START_OF_ODD,), _ODD.name: ("none",)}, "there is no such event"),
     Impossible(
         {"group": ("in a payload",), _NEXT.name: ("yes",)},
         "after a payload 9.7.4 stops before it reads the format description",
@@ -332,8 +341,9 @@ def stop_positions(stream: StreamBuilder) -> None:
         stream.add(replica_groups.rotate(stream, names[1], 4))
     for _ in stream.several_of(BEFORE):
         _add(stream, replica_groups.group(stream))
+    start_of_odd = stream.offset
     if (odd := stream.vary(_ODD)) != "none":
-        _add_far(stream, odd)
+        _add_odd(stream, odd)
     start = stream.offset
     count = _add(stream, _group(stream, _GROUP, by_change=False))
     starts = [*stream.offsets[-count:], stream.offset]
@@ -345,6 +355,7 @@ def stop_positions(stream: StreamBuilder) -> None:
         "end of the group": starts[-1],
         "after the group": starts[-1] + 1,
         "the log's first event": 4,
+        _START_OF_ODD: start_of_odd,
     }[stream.vary(_POSITION) if log in _LOGS[:2] else "after the group"]
     stream.settings["until"] = {"log_name": names[_LOGS.index(log)], "log_pos": position}
     if counter := stream.vary(_SKIPPED):
@@ -360,29 +371,30 @@ def stop_positions(stream: StreamBuilder) -> None:
         stream.expect_refusal(at=stream.offsets[-1], kind="truncated", marks=("FORMAT-APPLY-TRUNCATED",))
 
 
-def _add_far(stream: StreamBuilder, odd: str) -> None:
-    """Add an event whose position is that in another log: one that the replica made, or another server."""
+def _add_odd(stream: StreamBuilder, odd: str) -> None:
+    """Add an event that the replica made, or another server, mostly with its position in another log."""
     if odd == "Rotate":
         stream.server_id = stream.vary(_ODD_ID)
         # The replica makes it in the place of what it did not write.
         stream.add(replica_groups.rotate(stream, _log_of(stream), stream.offset))
-    elif odd.startswith("statement"):
+    elif "statement" in odd:
         stream.server_id = _odd_id(odd)
         replica_groups.add(stream, replica_groups.create(stream))
     else:
         stream.server_id = _odd_id(odd)
         stream.add(mysql_events.ignorable(stream, _CODE, b"", flags=0))
-    stream.set_log_pos(_FAR)
+    if odd not in _AT_ITS_PLACE:
+        stream.set_log_pos(_FAR)
     stream.server_id = replica_groups.SOURCE_ID
-    if odd in (_OF_REPLICA, *_WITHOUT_SERVER):
+    if odd in (_OF_REPLICA, *_WITHOUT_SERVER, *_AT_ITS_PLACE):
         # Whether the position is now that of the event is left open; from here on it is known again.
         stream.add(replica_groups.rotate(stream, _log_of(stream), stream.offset))
 
 
 def _odd_id(odd: str) -> int:
-    if odd == _OF_REPLICA:
+    if "replica" in odd:
         return replica_groups.REPLICA_ID
-    return 0 if odd in _WITHOUT_SERVER else replica_groups.SOURCE_ID + 1
+    return 0 if "the id 0" in odd else replica_groups.SOURCE_ID + 1
 
 
 def _log_of(stream: StreamBuilder) -> str:

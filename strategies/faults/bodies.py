@@ -40,11 +40,13 @@ class _Number:
         field: The field that it is, or that it precedes.
         width: Its width in bytes.
         at: Its place, in bytes from the start of that field.
+        in_byte: How many of what it counts are in one byte.
     """
 
     field: str
     width: int
     at: int = 0
+    in_byte: int = 1
 
     @property
     def highest(self) -> int:
@@ -127,7 +129,8 @@ KINDS: Final[Mapping[str, Kind]] = {
     "Xid": Kind(mysql_events.xid, profiles=_CHECKED_BY_MYSQL),
     "Query": Kind(_statement, QUERY_LENGTHS),
     "Table_map": Kind(_table, _OF_TABLE, _CHECKED_BY_MYSQL),
-    "rows": Kind(_rows),
+    # The columns have a bit each.
+    "rows": Kind(_rows, (_Number("column_count", 1, in_byte=8),)),
     "Rotate": Kind(mysql_events.rotate),
     "Intvar": Kind(mysql_events.intvar, profiles=_CHECKED_BY_MYSQL),
     "Rand": Kind(mysql_events.rand, profiles=_CHECKED_BY_MYSQL),
@@ -259,7 +262,7 @@ def _claiming(stream: StreamBuilder, event: PlannedEvent, number: _Number, beyon
     if span is None or span.size <= number.at:
         return None
     at = span.offset + number.at
-    most = len(event.body) - at - number.width
+    most = (len(event.body) - at - number.width) * number.in_byte
     if most >= number.highest:
         return None
     wrong = number.highest if beyond is None else min(most + beyond, number.highest)

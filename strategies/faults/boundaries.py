@@ -158,9 +158,15 @@ def _faulty(stream: StreamBuilder, *, first: bool) -> list[PlannedEvent]:
 
 #: The first of the sixteen type codes that a stream has events of.
 _CODES: Final = choices("type codes", range(0, 256, 16), text=lambda first: f"{first} to {first + 15}")
-_STATES: Final = choices("state", COLUMNS, text=lambda state: state.heading)
 #: The marker of an event, or none.
 _VALUES: Final = choices("marker", tuple(BoundaryType), text=lambda value: value.heading)
+#: The state before an event with a marker. One without is guessed by its type, so it comes in every state.
+_STATES: Final = choices(
+    "state",
+    COLUMNS,
+    text=lambda state: state.heading,
+    when={"marker": tuple(each.heading for each in BoundaryType if each)},
+)
 _BY_MARKERS: Final = yes_or_no("state by markers")
 
 
@@ -168,19 +174,20 @@ _BY_MARKERS: Final = yes_or_no("state by markers")
     focus="WL4162-TYPE-LOG-EVENT",
     profiles=Profiles("worklog"),
     fault=True,
-    dimensions=(_CODES, _STATES, _VALUES, _BY_MARKERS),
+    dimensions=(_CODES, _VALUES, _STATES, _BY_MARKERS),
 )
 def boundary_codes(stream: StreamBuilder) -> None:
-    """In one state of the parser, an event with each of sixteen type codes, known or not, in a stream of its own."""
+    """In a state of the parser, an event with each of sixteen type codes, known or not, in a stream of its own."""
     boundaries.describe_unknown(stream, types=MOST_EVENT_TYPES)
     first, value = stream.vary(_CODES), stream.vary(_VALUES)
-    state, by_markers = stream.vary(_STATES), stream.vary(_BY_MARKERS)
+    states, by_markers = (stream.vary(_STATES),) if value else COLUMNS, stream.vary(_BY_MARKERS)
     # Where the type is guessed, the ignorable flag decides for the types that are not known, and for no other.
     flags = (None,) if value else (0, int(Flag.IGNORABLE))
     makers = [
         partial(of_code, code=code, value=value, flags=each) for code in range(first, first + 16) for each in flags
     ]
-    _add_in_state(stream, state, makers, by_markers)
+    for state in states:
+        _add_in_state(stream, state, makers, by_markers)
 
 
 #: A bit of the flags word besides the marker, or several.
@@ -227,12 +234,10 @@ def _add_in_state(stream: StreamBuilder, state: BoundaryType, makers: Sequence[_
     """Add events that come in one state of the parser, each in a stream of its own, which goes on."""
     choose = stream.choose
     path, markers = _PATHS[state]
-    resets = []
     for make in makers:
-        resets.append(stream.offset)
+        stream.settings.setdefault("resets", []).append(stream.offset)
         for event in [carrier(stream, each) for each in markers] if by_markers else [each(stream) for each in path]:
             stream.add(event)
         stream.add(make(stream))
         for _ in choose.several(0, 2):
             stream.add(carrier(stream, choose.one_of(tuple(BoundaryType))))
-    stream.settings["resets"] = resets

@@ -113,13 +113,12 @@ _MAKERS: Final[Mapping[EventType, Make]] = total(
     },
     entry="what makes a small event of it",
 )
+#: Types that WL#4162 does not name, of which servers log each event with the ignorable flag. With it and without a
+#: marker they may be passed over; without it they are what an event without a rule is, and one of an unknown type.
+_FLAGGED: Final = (EventType.TRANSACTION_CONTEXT, EventType.VIEW_CHANGE)
 #: Types that WL#4162 does not name, and which are not what an event without a rule is: no event of them is unmarked.
-_ONLY_MARKED: Final = (
-    EventType.TRANSACTION_CONTEXT,
-    EventType.VIEW_CHANGE,
-    EventType.TRANSACTION_PAYLOAD,
-    EventType.LARGE_TRANSACTION_HEADER,
-)
+_NEVER_UNMARKED: Final = (EventType.TRANSACTION_PAYLOAD, EventType.LARGE_TRANSACTION_HEADER)
+_ONLY_MARKED: Final = (*_FLAGGED, *_NEVER_UNMARKED)
 _UNMARKED: Final[tuple[Make, ...]] = (
     *(make for code, make in _MAKERS.items() if code not in _ONLY_MARKED),
     _later,
@@ -143,14 +142,19 @@ def of_code(stream: StreamBuilder, code: int, value: int, flags: int | None = No
     Args:
         stream: The stream it is for.
         code: Its type code.
-        value: Its marker; an unmarked event of a type that is never unmarked is marked Self Contained.
-        flags: Its flags besides its own and the marker; chosen when None.
+        value: Its marker; an unmarked event that servers do not log so is marked Self Contained.
+        flags: Its flags besides its own and the marker, and whether it is ignorable, whatever servers log; chosen when
+            None.
     """
     known = EventType(code) if code in _MAKERS else None
-    if known in _ONLY_MARKED and not value:
+    ignorable = flags is None or bool(flags & _IGNORABLE)
+    if not value and (known in _NEVER_UNMARKED or (known in _FLAGGED and ignorable)):
         value = BoundaryType.SELF_CONTAINED
     event = _MAKERS[known](stream) if known is not None else PlannedEvent(code, stream.choose.octets(0, 12), {})
-    flagged = with_flags(stream, event) if flags is None else event._replace(flags=int(event.flags) | flags)
+    if flags is None:
+        flagged = with_flags(stream, event)
+    else:
+        flagged = event._replace(flags=int(event.flags) & ~_IGNORABLE | flags)
     return _finished(stream, flagged, value)
 
 

@@ -184,7 +184,7 @@ def with_variable(stream: StreamBuilder) -> list[PlannedEvent]:
     return _insert(stream, "@`v`", variable(stream))
 
 
-def _loaded(stream: StreamBuilder) -> list[PlannedEvent]:
+def loaded_file(stream: StreamBuilder) -> list[PlannedEvent]:
     """Return the file of LOAD DATA in one block or two, and the statement."""
     choose = stream.choose
     about: dict[str, Any] = {"file_id": choose.integer(1, 99)}
@@ -240,7 +240,7 @@ _STATEMENTS: Final[Mapping[str, Change]] = {
     "LAST_INSERT_ID and INSERT_ID": _with_both_ids,
     "random numbers": _with_random,
     "user variable": with_variable,
-    "loaded file": _loaded,
+    "loaded file": loaded_file,
 }
 #: How data change, in statement format and in row format.
 CHANGE: Final[Dimension[Change]] = Dimension(

@@ -4,6 +4,7 @@ from collections import defaultdict
 from typing import Any, Final
 
 from conformance.models.decision.capability import Capability
+from conformance.models.decision.decision import Mode, Safety
 from conformance.models.decision.statement import QuestionStatement, QuestionTable
 from conformance.models.decision.worklog_table import WorklogRow, row_for
 from conformance.strategies.grammar.case import Expected
@@ -95,6 +96,39 @@ class DecisionQuestion:
             self._marks[mark].append(len(self._entries))
         self._entries.append(_entry(row) if logging else _entry_off(row.capability))
         self._conditions.append(row if logging and not by_engine else None)
+
+    def ask_servers(
+        self,
+        profile: str,
+        condition: tuple[Safety, Mode],
+        tables: tuple[QuestionTable, ...],
+        mark: str,
+        switch: tuple[bool, bool] = SWITCHES[0],
+    ) -> None:
+        """Add a statement that the table of servers decides, which has more than that of the worklog.
+
+        Args:
+            profile: The server's profile.
+            condition: The statement's safety, and the mode.
+            tables: The tables that it locks.
+            mark: What it exercises with logging.
+            switch: Whether the log is open, and SQL_LOG_BIN.
+        """
+        _, text = self._choose.one_of(_TEXTS)
+        statement = QuestionStatement(*condition, tables, *switch, text)
+        decision = statement.decide(profile)
+        for each in (mark,) if statement.logging else _OFF:
+            self._marks[each].append(len(self._entries))
+        self._statements.append(statement)
+        self._entries.append(
+            {
+                "format": decision.format or "none",
+                "message": decision.message.kind if decision.message else "none",
+                "executed": _word(decision.executed),
+                **_capable(statement.capability(profile)),
+            }
+        )
+        self._conditions.append(None)
 
     def _marks_of_row(self, row: WorklogRow, looks: str) -> list[str]:
         kind = row.message.kind if row.message else None

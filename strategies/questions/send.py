@@ -16,6 +16,7 @@ from conformance.models.sender.sender import (
     WITH_MODE_CHECK,
     Log,
     LoggedEvent,
+    NoSuchPosition,
     Origin,
     Sender,
     SenderStopped,
@@ -36,12 +37,18 @@ _GROUP_STARTS: Final = frozenset(map(int, (*GTID_TYPES, EventType.MARIADB_GTID))
 _ANNOTATED: Final = EventType.MARIADB_ANNOTATE_ROWS
 #: A GTID that no stream has: a replica may have applied transactions of other sources.
 _FOREIGN: Final = "00000000-0000-0000-0000-0000000000ff:1-7"
+_LARGEST_POSITION: Final = (1 << 32) - 1
 #: The most heartbeat periods of one wait.
 _MOST_HEARTBEATS: Final = 3
 #: The places in a log at which a replica may ask to begin.
 PLACES: Final = ("the beginning", "after the format description", "an event", "the end")
+#: The places beyond the end of a log, which it does not have: the next byte, and the last one that a replica can name.
+BEYOND: Final = ("one byte beyond the end", "the largest number")
 #: Which GTIDs of the logs a replica may have.
-HOLDINGS: Final = ("none", "the first ones", "some", "all but the second", "all but the last", "all")
+HOLDINGS: Final = (
+    *("none", "the first ones", "some", "all but the second", "all but the last", "all"),
+    "all but the first",
+)
 
 _ANNOUNCED: Final = choices("checksums announced", ("CRC32", "NONE"))
 _SERVER_ID: Final = choices("server id of the sender", (SOURCE_ID, 0, 0xFFFFFFFF))
@@ -55,8 +62,8 @@ def question(stream: StreamBuilder) -> Question:
 
     Each format description after the first begins another log. A production may put into `stream.settings` how the
     names of the logs begin (``log_base``), the number of the first one (``log_number``), the source's ``gtid_mode``,
-    and what the replica asks for: ``log`` and ``place``, one of `PLACES` or a position, or by GTIDs ``holding`` and
-    ``foreign``.
+    and what the replica asks for: ``log`` and ``place``, one of `PLACES` or `BEYOND`, or a position, or by GTIDs
+    ``holding`` and ``foreign``.
     """
     logs = list(logs_of(stream))
     settings = settings_of(stream, logs)
@@ -67,7 +74,8 @@ def question(stream: StreamBuilder) -> Question:
         sender.send(logs)
     except SenderStopped as stopped:
         refused_at, code, refused_kind = stopped.event.offset, FATAL_ERROR, "other"
-        marks["FORMAT-SEND-MODE"].append(len(sender.events))
+        refusing = "FORMAT-SEND-NO-POSITION" if isinstance(stopped, NoSuchPosition) else "FORMAT-SEND-MODE"
+        marks[refusing].append(len(sender.events))
     for requirement, index in _marks(settings, logs, sender.events):
         marks[requirement].append(index)
     expected = Expected(tuple(sender.entries()), refused_at, refused_kind, code)
@@ -131,13 +139,14 @@ def _place(stream: StreamBuilder, logs: Sequence[Log]) -> tuple[str, int]:
     choose = stream.choose
     is_last = stream.settings["log"] == "last" if "log" in stream.settings else choose.yes()
     log = logs[-1] if is_last else logs[0]
-    place = stream.settings.get("place") or choose.one_of(PLACES)
+    place = stream.settings["place"] if "place" in stream.settings else choose.one_of(PLACES)
     if isinstance(place, int):
         return log.name, place
     positions = {
         "the beginning": FIRST,
         "after the format description": log.events[0].end,
         "the end": log.events[-1].end,
+        **dict(zip(BEYOND, (log.events[-1].end + 1, _LARGEST_POSITION), strict=True)),
     }
     if place in positions:
         return log.name, positions[place]
@@ -159,6 +168,7 @@ def _gtid_set(stream: StreamBuilder, logs: Sequence[Log]) -> GtidSet:
         "none": (),
         "the first ones": gtids[: choose.integer(1, max(len(gtids), 1))],
         "some": [each for each in gtids if choose.yes()],
+        "all but the first": gtids[1:],
         "all but the second": [*gtids[:1], *gtids[2:]],
         "all but the last": gtids[:-1],
         "all": gtids,
@@ -199,7 +209,7 @@ def _marks(settings: SenderSettings, logs: Sequence[Log], sent: Sequence[SentEve
             for requirement in _marks_of_logged(event.source):
                 yield requirement, index
     by_gtids = settings.gtid_set is not None
-    if settings.gtid_mode in REFUSED and settings.log_pos > FIRST:
+    if sent and settings.gtid_mode in REFUSED and settings.log_pos > FIRST:
         yield from _marks_of_mode(settings, logs, sent)
     first = next((index for index, event in enumerate(sent) if event.origin is Origin.LOGGED), None)
     # What has a requirement of its own is missing for that one.

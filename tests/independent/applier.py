@@ -131,10 +131,12 @@ class _Applier:
 
     def _is_reached(self, event: Event) -> bool:
         own = event.server_id == self.settings["server_id"] and self.profile == "mysql-5.7"
-        if not self.until or event.server_id == 0 or own or not self.source_log:
+        of_no_log = event.server_id == 0 or own
+        if not self.until or not self.source_log or (of_no_log and self.profile == "worklog"):
             return False
         now, stop = _number(self.source_log), _number(self.until["log_name"])
-        starts = self.source_pos if self.open or not event.log_pos else event.log_pos - event.length
+        of_group = self.open or of_no_log or not event.log_pos
+        starts = self.source_pos if of_group else event.log_pos - event.length
         return now > stop or (now == stop and starts >= self.until["log_pos"])
 
     def _take(self, event: Event) -> None:

@@ -17,6 +17,7 @@ _ENGINES = {
     "memory": (True, True),
     "myisam": (True, True),
     "merge": (True, True),
+    "performance_schema": (True, True),
 }
 
 
@@ -44,7 +45,7 @@ def _format(mode: str, row: bool, statement: bool, *, safe: bool) -> str:
     return "statement" if statement and safe else "none"
 
 
-def _entry(question: dict[str, Any], *, all_count: bool) -> dict[str, str]:
+def _entry(question: dict[str, Any], *, all_count: bool, refuses: bool) -> dict[str, str]:
     row, statement = _all_of(each for each in question["tables"] if all_count or each["lock"] == "write")
     entry = {
         "row_capable": "yes" if row else "no",
@@ -53,6 +54,13 @@ def _entry(question: dict[str, Any], *, all_count: bool) -> dict[str, str]:
     }
     if not (question["log_open"] and question["sql_log_bin"]):
         return {"format": "none", "message": "none", "executed": "yes", **entry}
+    written = [each for each in question["tables"] if each["lock"] == "write"]
+    unreplicated = [each for each in written if each["engine"] == "performance_schema"]
+    if unreplicated and (refuses or question["mode"] != "statement"):
+        if len(unreplicated) == len(written):
+            return {"format": "none", "message": "none", "executed": "yes", **entry}
+        if question["mode"] == "statement":
+            return {"format": "none", "message": "error", "executed": "no", **entry}
     safe = question["safety"] == "safe"
     chosen = _format(question["mode"], row, statement, safe=safe)
     wrong = chosen == "none"
@@ -62,8 +70,9 @@ def _entry(question: dict[str, Any], *, all_count: bool) -> dict[str, str]:
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Return how each statement is logged."""
-    everything = request["profile"] == "worklog"
-    return {"events": [_entry(each, all_count=everything) for each in request["settings"]["statements"]], "error": None}
+    everything, refuses = request["profile"] == "worklog", request["profile"] != "mysql-5.5"
+    statements = request["settings"]["statements"]
+    return {"events": [_entry(each, all_count=everything, refuses=refuses) for each in statements], "error": None}
 
 
 if __name__ == "__main__":

@@ -55,6 +55,10 @@ class _Sender:
     def send(self) -> None:
         """Send everything from the place that is asked for."""
         first = self._first_log()
+        if self.gtids is None:
+            _, start, end = self.logs[first]
+            if not len(MAGIC) <= self.settings["log_pos"] <= end - start:
+                raise _Refused(start + len(MAGIC), "the log has no such position")
         for number in range(first, len(self.logs)):
             self._send_log(number, self.settings["log_pos"] if self.gtids is None and number == first else 4, first)
 
@@ -89,7 +93,6 @@ class _Sender:
 
     def _send_log(self, number: int, position: int, first: int) -> None:
         name, start, end = self.logs[number]
-        position = max(position, 4)
         mark = IGNORE_BOUNDARY if self.marks else 0
         body = struct.pack("<Q", position) + name.encode()
         header = (0, ROTATE, self.settings["server_id"], 0, ARTIFICIAL | mark)
@@ -145,7 +148,7 @@ class _Sender:
     def _check_mode(self, event: Event) -> None:
         mode = self.settings["gtid_mode"]
         if (event.type == ANONYMOUS and mode == "ON") or (event.type in (GTID, GTID_TAGGED) and mode == "OFF"):
-            raise _Refused(event.at)
+            raise _Refused(event.at, "this event is not for this gtid_mode")
 
     def _wait(self, name: str, place: int, heartbeats: int) -> None:
         for _ in range(heartbeats):
@@ -179,7 +182,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         error = {
             "at": refused.args[0],
             "kind": "other",
-            "message": "this event is not for this gtid_mode",
+            "message": refused.args[1],
             "code": 1236,
         }
     return {"events": [{"data": each.hex()} for each in sender.sent], "error": error}

@@ -66,3 +66,9 @@ def test_tags_are_sources_of_their_own():
 def test_a_set_is_read_from_the_text_that_servers_print(text):
     assert str(GtidSet.from_text(text)) == text
     assert str(GtidSet.from_text(text.upper().replace(",", ",\n"))) == text
+
+
+@pytest.mark.parametrize("part", ["-2", "1:-2", "tag:-2", "1a", "9tag:1", "ta-g:1", f"{'x' * 33}:1", ""])
+def test_a_part_that_is_neither_a_number_nor_a_tag_is_refused(part):
+    with pytest.raises(ValueError, match=r"number|invalid literal"):
+        GtidSet.from_text(f"3e11fa47-71ca-11e1-9e33-c80aa9429562:{part}")

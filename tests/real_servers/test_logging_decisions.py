@@ -14,7 +14,7 @@ import pytest
 from decision_witnesses import witness_decision, witness_execution, witness_sets
 
 from conformance.models.decision.decision import MODES, SAFETIES, Safety
-from conformance.models.decision.shipped_table import decide, row_for
+from conformance.models.decision.shipped_table import UNREPLICATED_REFUSED, decide, row_for
 from conformance.servers.decision_server import (
     EMPTY,
     INNODB,
@@ -30,11 +30,14 @@ from conformance.servers.decision_server import (
 )
 from conformance.servers.products import Product
 from conformance.servers.real_server import running
+from conformance.specs.catalogue import catalogue
+from tests.witnesses import witnessed
 
 #: Server -> the engines of the worklog that its package does not bring.
 NOT_IN_PACKAGE = dict.fromkeys(
     ("mysql55", "mariadb101", "mariadb102", "mariadb114"), frozenset({"archive", "blackhole", "federated"})
 )
+UNLOGGED = "FORMAT-DECIDE-UNREPLICATED"
 #: The servers with the engine EXAMPLE.
 WITH_EXAMPLE = ("mysql",)
 NON_INJECTED: tuple[Safety, ...] = ("safe", "unsafe")
@@ -218,6 +221,20 @@ def test_statements_that_also_write_a_table_that_is_not_replicated(decider):
     wrong, explained = differences(decider, unreplicated_runs(decider[0]))
     assert wrong == []
     assert set(explained) == {SYSTEM_TABLE}
+
+
+def test_a_statement_that_only_writes_tables_that_are_not_replicated_is_as_in_the_table(decider):
+    server, product = decider
+    server.make_writing((UNREPLICATED,))
+    outcomes = {}
+    for mode, logging in itertools.product(MODES, (True, False)):
+        run = Run("unsafe", mode, ISOLATIONS[0], (UNREPLICATED,), logging=logging)
+        outcomes[mode, logging] = server.run(run)
+        assert outcomes[mode, logging] == modelled(run, product.profile.name), run
+    refuses = product.profile.name in UNREPLICATED_REFUSED
+    assert outcomes["statement", True] == (Outcome(None, None) if refuses else Outcome("statement", 1592))
+    if product.profile.name in catalogue()[UNLOGGED].holds:
+        witnessed(product.profile.name, UNLOGGED, kept=True)
 
 
 def test_a_refused_statement_changes_nothing(decider):

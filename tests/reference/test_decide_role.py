@@ -23,11 +23,11 @@ from conformance.reference.implementation import ReferenceImplementation
 from conformance.specs.catalogue import owners, select
 from conformance.strategies.families.logging_decisions import DECIDING
 from conformance.strategies.grammar.case_id import CaseId
-from conformance.strategies.grammar.family import case_of
+from conformance.strategies.grammar.family import case_of, families
 
 PAGE = Path(__file__).parents[2] / "docs" / "roles" / "decide.md"
 WRONG_ROWS = [each for each in MUTANTS if "-DT-" in each.requirement]
-FAMILIES = ("logging_decisions", "engine_capabilities")
+FAMILIES = ("logging_decisions", "engine_capabilities", "unreplicated_tables")
 
 
 #: Cases in which every mutant shows itself, and profiles of each kind.
@@ -41,6 +41,7 @@ def cases(count=20, profiles=DECIDING):
         case_of(CaseId(family, profile, seed=5, index=index, role="decide"))
         for family in FAMILIES
         for profile in profiles
+        if profile in families()[family].profiles_of("decide")
         for index in range(count)
     ]
 

@@ -43,7 +43,8 @@ SELF_LOGGING_MIX: Final = Message("error", "a self-logging engine is written tog
 
 #: Checked after it: as a statement, the change would also write the unreplicated tables on replicas.
 UNREPLICATED_MIX: Final = Message("error", "mode STATEMENT, and an unreplicated table is written too", 1844)
-#: The servers that know that error; 5.5.9 logs the statement, with the warning that the table gives.
+#: The servers that know that error, and log nothing of a statement that writes unreplicated tables alone. 5.5.9 logs
+#: it in mode STATEMENT, in both cases, with the warning that the table gives.
 UNREPLICATED_REFUSED: Final = Profiles("mysql >= 5.6", "mariadb")
 
 
@@ -152,7 +153,8 @@ def decide(
     row = row_for(safety, mode, written_capability(replicated))
     if not logging:
         return LOGGING_OFF
-    if written and not replicated:
+    logs_all = mode == "statement" and profile not in UNREPLICATED_REFUSED
+    if written and not replicated and not logs_all:
         return Decision(None, "no replicated table is written: the statement is not logged", None)
     if any(each.self_logging for each in written) and len({each.engine for each in written}) > 1:
         return Decision(None, f"outside the table: {SELF_LOGGING_MIX.label}", None, SELF_LOGGING_MIX)

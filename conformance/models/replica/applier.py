@@ -9,7 +9,7 @@ from typing import Any, Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.gtid_set import GtidSet
-from conformance.models.replica.compatibility import Anonymous, ChecksBegin
+from conformance.models.replica.compatibility import Anonymous, ChecksBegin, Compared
 from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind, kind_of
 from conformance.models.replica.failed_drop import drop_statements, failure_message
 from conformance.models.replica.groups import Effect, State, step
@@ -214,19 +214,22 @@ class Applier:
 
     def _reaches_until(self, event: ReplicaEvent) -> bool:
         until = self.settings.until
-        if until is None or event.server_id in self._exempt_ids():
+        compared = self._compared(event)
+        if until is None or compared is Compared.NOTHING:
             return False
         if not self._source_log or _log_number(self._source_log) < _log_number(until.log_name):
             return False
         if _log_number(self._source_log) > _log_number(until.log_name):
             return True
-        inside = self._state is not State.OUTSIDE or not event.log_pos
+        inside = self._state is not State.OUTSIDE or not event.log_pos or compared is Compared.OF_GROUP
         position = self._source_log_pos if inside else event.log_pos - event.length
         return position >= until.log_pos
 
-    def _exempt_ids(self) -> tuple[int, ...]:
-        # In the worklog the replica's own events have the id 0; servers write their own id into most of them.
-        return (0, self.settings.server_id) if self._rules.own_id_exempt else (0,)
+    def _compared(self, event: ReplicaEvent) -> Compared:
+        """Return what the position to stop at is compared with before an event, by the server that made it."""
+        if event.server_id == 0:
+            return self._rules.until_at_zero
+        return self._rules.until_at_own if event.server_id == self.settings.server_id else Compared.OF_EVENT
 
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         if kind is Kind.UNKNOWN and not self._passes_over(event):

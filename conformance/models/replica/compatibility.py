@@ -30,6 +30,17 @@ class ChecksBegin(Enum):
     ALWAYS = "always"
 
 
+class Compared(Enum):
+    """The position that START REPLICA UNTIL is compared with before an event."""
+
+    #: That at which the event starts.
+    OF_EVENT = "of the event"
+    #: That after the last whole group, as in servers since 5.7 for events that are of no log.
+    OF_GROUP = "of the group"
+    #: None: the applier does not stop before the event.
+    NOTHING = "nothing"
+
+
 @dataclass(frozen=True, slots=True)
 class ReplicaRules:
     """What a replica of one version does.
@@ -43,8 +54,9 @@ class ReplicaRules:
         skips_with_gtids: The skip counter may be set with gtid_mode=ON.
         read_failure: The number of the error with which it stops at an event that it cannot read.
         incident: The number of the error with which it stops at an Incident event.
-        own_id_exempt: START REPLICA UNTIL is not evaluated for events with the replica's own server id: so does 5.7.22,
-            and neither 8.0.15 nor 9.7.4.
+        until_at_own: What START REPLICA UNTIL is compared with before an event with the replica's own server id, as
+            5.6.24, 5.7.22, 8.0.15, 9.7.4 and MariaDB 11.8.9 were seen to do.
+        until_at_zero: The same before one with the server id 0.
     """
 
     ignorable: bool
@@ -54,7 +66,8 @@ class ReplicaRules:
     skips_with_gtids: bool
     read_failure: int
     incident: int
-    own_id_exempt: bool = True
+    until_at_own: Compared = Compared.NOTHING
+    until_at_zero: Compared = Compared.OF_EVENT
 
 
 _RELAY_LOG_READ_FAILURE: Final = 1594
@@ -63,12 +76,15 @@ _OLD: Final = ReplicaRules(False, False, Anonymous.UNKNOWN, ChecksBegin.NEVER, T
 _FIRST_GTIDS: Final = ReplicaRules(
     True, True, Anonymous.STOPS, ChecksBegin.NEVER, False, _RELAY_LOG_READ_FAILURE, _INCIDENT
 )
-_ALWAYS_GTIDS: Final = ReplicaRules(
-    True, True, Anonymous.OPENS_GROUP, ChecksBegin.AT_FIRST, False, _RELAY_LOG_READ_FAILURE, _INCIDENT
+_5_7: Final = replace(_FIRST_GTIDS, until_at_own=Compared.OF_GROUP, until_at_zero=Compared.OF_GROUP)
+_ALWAYS_GTIDS: Final = replace(_5_7, anonymous=Anonymous.OPENS_GROUP, checks_begin=ChecksBegin.AT_FIRST)
+_NEW: Final = replace(
+    _ALWAYS_GTIDS, skips_with_gtids=True, read_failure=13121, incident=13119, until_at_own=Compared.OF_EVENT
 )
-_NEW: Final = replace(_ALWAYS_GTIDS, skips_with_gtids=True, read_failure=13121, incident=13119, own_id_exempt=False)
 #: The worklog to the letter: the check holds for each BEGIN, and only the server id 0 is exempt.
-_TO_THE_LETTER: Final = replace(_ALWAYS_GTIDS, checks_begin=ChecksBegin.ALWAYS, own_id_exempt=False)
+_TO_THE_LETTER: Final = replace(
+    _ALWAYS_GTIDS, checks_begin=ChecksBegin.ALWAYS, until_at_own=Compared.OF_EVENT, until_at_zero=Compared.NOTHING
+)
 #: MariaDB has GTIDs of its own and takes MySQL's Gtid events for ignorable ones.
 _MARIADB: Final = ReplicaRules(
     True, False, Anonymous.IGNORED, ChecksBegin.NEVER, True, _RELAY_LOG_READ_FAILURE, _INCIDENT
@@ -81,7 +97,7 @@ REPLICA_RULES: Final = ByVersion(
         "mysql": _OLD,
         "mysql >= 5.6": _FIRST_GTIDS,
         "mysql >= 5.6.22": replace(_FIRST_GTIDS, anonymous=Anonymous.IGNORED),
-        "mysql >= 5.7": _FIRST_GTIDS,
+        "mysql >= 5.7": _5_7,
         "mysql >= 5.7.6": _ALWAYS_GTIDS,
         "mysql >= 8.0": _NEW,
         "mariadb": _MARIADB,

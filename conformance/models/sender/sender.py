@@ -17,6 +17,7 @@ from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.models.handshake.refusal import NO_SUCH_POSITION
 from conformance.models.sender.sender_settings import FIRST, SenderSettings
 from conformance.specs.versions import Profiles
 
@@ -122,6 +123,13 @@ class SenderStopped(Exception):
         self.event = event
 
 
+class NoSuchPosition(SenderStopped):
+    """The sender sends nothing, as the log has no such position; the event is the first of the log.
+
+    MySQL 5.5.9 to 9.7.4 and MariaDB 10.1.23 to 11.8.9 answer so below the first event and beyond the end of the file.
+    """
+
+
 class Sender:
     """Sends logs to one replica.
 
@@ -152,15 +160,25 @@ class Sender:
             logs: Every log, oldest first.
 
         Raises:
-            SenderStopped: At an event that its gtid_mode forbids.
+            SenderStopped: At an event that its gtid_mode forbids, or at a position that the log does not have.
         """
         first = self.first(logs)
+        if self.settings.gtid_set is None:
+            self._check_position(logs[first])
         position = FIRST if self.settings.gtid_set is not None else self.settings.log_pos
         for number, log in enumerate(logs[first:], first):
             self._send_log(log, position, opens=number == first)
             position = FIRST
         # A sender waits at the end of its last log.
         self._send_skipped_position(logs[-1])
+
+    def _check_position(self, log: Log) -> None:
+        """Refuse a position before the first event, and one beyond the end; the end itself is one to wait at."""
+        position = self.settings.log_pos
+        size = next(each.length for each in self.settings.logs if each.name == log.name)
+        if not FIRST <= position <= size:
+            limit = f"< {FIRST}" if position < FIRST else "> file size"
+            raise NoSuchPosition(log.events[0], f"{NO_SUCH_POSITION} {limit}")
 
     def first(self, logs: Sequence[Log]) -> int:
         """Return the index of the first log to send: by GTIDs, the last one before which the replica has everything."""

@@ -29,6 +29,18 @@ def _ending_at(*kinds: str) -> Callable[[Request], Observation]:
     return answer_with_end
 
 
+def _ending_at_malformed(*types: EventType) -> Callable[[Request], Observation]:
+    """Return the answer of an applier that takes a malformed event of some types for the end of the relay log."""
+
+    def answer_with_end(request: Request) -> Observation:
+        observed = answer(request)
+        error = observed.error
+        ends = error is not None and error.kind == "malformed" and request.stream[(error.at or 0) + TYPE_AT] in types
+        return replace(observed, error=None) if ends else observed
+
+    return answer_with_end
+
+
 def _skipping_unread(request: Request) -> Observation:
     """Answer as an applier that does not read the events that it skips, so that a malformed one is nothing to it."""
     observed = answer(request)
@@ -140,6 +152,18 @@ APPLY_DAMAGED_LOGS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-BODY-MALFORMED",
         "takes an event with a malformed body for the end of the relay log",
         answer=_ending_at("malformed"),
+    ),
+    Mutant(
+        "apply-malformed-incident-ends-log",
+        "FORMAT-APPLY-BODY-MALFORMED",
+        "takes an Incident with a malformed body for the end of the relay log",
+        answer=_ending_at_malformed(EventType.INCIDENT),
+    ),
+    Mutant(
+        "apply-malformed-prepare-ends-log",
+        "FORMAT-APPLY-BODY-MALFORMED",
+        "takes an XA_prepare with a malformed body for the end of the relay log",
+        answer=_ending_at_malformed(EventType.XA_PREPARE),
     ),
     Mutant(
         "apply-skipped-unread",

@@ -36,6 +36,14 @@ class _ForgetsEmpty(Applier):
         self._gtid = gtid
 
 
+class _NeedsBegin(Applier):
+    """Takes the last event of a statement without BEGIN, of rows or with a file, for one in the midst of a group."""
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        is_last = kind is Kind.LAST_ROWS or event.type == EventType.EXECUTE_LOAD_QUERY
+        return super()._take(event, Kind.ROWS if is_last and self._state is not State.OPEN else kind)
+
+
 class _EndsPreparedAlone(Applier):
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         ends = event.query.startswith(("XA COMMIT", "XA ROLLBACK"))
@@ -286,6 +294,13 @@ APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-GROUP",
         "ends a group at a CREATE or DROP TEMPORARY TABLE",
         answer=of(_EndsAtTemporary),
+        also=_OF_ENDS,
+    ),
+    Mutant(
+        "apply-rows-need-begin",
+        "FORMAT-APPLY-GROUP",
+        "waits for a COMMIT after rows, or after a loaded file, that have no BEGIN before them",
+        answer=of(_NeedsBegin),
         also=_OF_ENDS,
     ),
     Mutant(

@@ -5,6 +5,7 @@ from typing import Final
 
 from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.models.replica.applier import Applier, ApplyOutcome
+from conformance.models.replica.compatibility import Compared
 from conformance.models.replica.event_kind import Kind
 from conformance.models.replica.groups import State
 from conformance.models.replica.replica_event import ReplicaEvent
@@ -17,13 +18,22 @@ from conformance.reference.apply import STOP_KIND, answer_with
 
 
 class _StopsUntilAnyId(Applier):
-    def _exempt_ids(self) -> tuple[int, ...]:
-        return ()
+    def _compared(self, event: ReplicaEvent) -> Compared:
+        return Compared.OF_EVENT
 
 
 class _ExemptsOwnId(Applier):
-    def _exempt_ids(self) -> tuple[int, ...]:
-        return (0, self.settings.server_id)
+    def _compared(self, event: ReplicaEvent) -> Compared:
+        is_own = event.server_id == self.settings.server_id
+        return self._rules.until_at_zero if is_own else super()._compared(event)
+
+
+class _PassesEventsOfNoLog(Applier):
+    """An applier that does not stop before an event that is of no log, also where it is at the position before it."""
+
+    def _compared(self, event: ReplicaEvent) -> Compared:
+        compared = super()._compared(event)
+        return Compared.NOTHING if compared is Compared.OF_GROUP else compared
 
 
 class _NeedsBegin(Applier):
@@ -104,7 +114,7 @@ class _SkipsPastIncident(Applier):
 class _ComparesNamesAsText(Applier):
     def _reaches_until(self, event: ReplicaEvent) -> bool:
         until = self.settings.until
-        named = until is not None and self._source_log and event.server_id not in self._exempt_ids()
+        named = until is not None and self._source_log and self._compared(event) is not Compared.NOTHING
         if not named or until is None or self._source_log == until.log_name:
             return super()._reaches_until(event)
         return self._source_log > until.log_name
@@ -261,6 +271,12 @@ APPLY_POSITIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "goes on skipping after an Incident, as if its group were still open",
         answer=of(_SkipsPastIncident),
         also=("WL7592-APPLY-SKIP-GTID-IN-GROUP", "FORMAT-APPLY-GROUP", "FORMAT-APPLY-POSITION"),
+    ),
+    Mutant(
+        "apply-until-passes-events-of-no-log",
+        "WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
+        "does not stop before an event with the server id 0, although the last group ends at the stop position",
+        answer=of(_PassesEventsOfNoLog),
     ),
     Mutant(
         "apply-until-own-id-exempt",

@@ -25,6 +25,9 @@ _COMPARED: Final = 64
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 #: Where the header has the flags word.
 _FLAGS: Final = slice(17, 19)
+#: The types of group replication, and one that no server has given a meaning.
+_FLAGGED: Final = (EventType.TRANSACTION_CONTEXT, EventType.VIEW_CHANGE)
+_OF_NO_SERVER: Final = 99
 #: A statement that is none of the words, of the same length.
 _FILLER: Final = b"x"
 
@@ -87,6 +90,15 @@ class _IgnoresFlaggedRows(ShippedParser):
         return super().feed(FedEvent(int(EventType.STOP), event.flags, None) if rows and event.ignorable else event)
 
 
+class _NeedsFlags(ShippedParser):
+    """A parser that does not know the types which servers log with the ignorable flag where they lack it."""
+
+    def feed(self, event: FedEvent) -> ShippedStep:
+        """See `ShippedParser.feed`."""
+        lacks = event.type in _FLAGGED and not event.ignorable
+        return super().feed(FedEvent(_OF_NO_SERVER, event.flags, None) if lacks else event)
+
+
 class _ComparesShortStatements(ShippedParser):
     """A parser to which a long statement of an XA transaction is an ordinary one."""
 
@@ -123,6 +135,12 @@ MISREAD_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-BOUNDARY-STATE",
         "a parser that servers ship ignores rows and their Table_map with the ignorable flag",
         answer=answer_with(_IgnoresFlaggedRows),
+    ),
+    Mutant(
+        "shipped-needs-ignorable-flag",
+        "FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD",
+        "a parser that servers ship takes Transaction_context and View_change without the ignorable flag for unknown",
+        answer=answer_with(_NeedsFlags),
     ),
     Mutant(
         "long-xa-statements-unread",

@@ -112,6 +112,10 @@ def _is_tagged_gtid(parser: WorklogParser, event: FedEvent) -> bool:
     return event.type == EventType.GTID_TAGGED
 
 
+def _is_of_group_replication(parser: WorklogParser, event: FedEvent) -> bool:
+    return event.type in (EventType.TRANSACTION_CONTEXT, EventType.VIEW_CHANGE)
+
+
 def _is_high_code(parser: WorklogParser, event: FedEvent) -> bool:
     return event.type > _HIGH_CODE and not event.ignorable
 
@@ -446,6 +450,13 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-TYPE-LOG-EVENT",
         "Gtid_tagged is Self Contained",
         answer=parses(partial(OtherTypeIf, _is_tagged_gtid, BoundaryType.SELF_CONTAINED)),
+    ),
+    Mutant(
+        "group-replication-ignored",
+        "WL4162-TYPE-LOG-EVENT",
+        "Transaction_context and View_change are ignored, although the ignorable flag is clear",
+        answer=parses(partial(OtherTypeIf, _is_of_group_replication, BoundaryType.IGNORE_BOUNDARY)),
+        also=("FORMAT-BOUNDARY-STATE", "FORMAT-BOUNDARY-WARNING"),
     ),
     Mutant(
         "high-codes-ignored",

@@ -1,15 +1,16 @@
 """Mutants that misread the wire format, or continue where a log must be refused."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final
 
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import QUERY_TYPES, ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.header import HEADER_BYTES, MAGIC
+from conformance.binlog.header import HEADER_BYTES, MAGIC, TYPE_AT
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.rows.table_metadata import read_table_metadata
 from conformance.binlog.servers import server_of
@@ -36,11 +37,11 @@ from conformance.reference.decode import answer
 _LENGTHENED: Final = (EventType.QUERY, EventType.ROTATE, EventType.TABLE_MAP, *ROWS_V1, *ROWS_V2)
 
 
-def _fixed_post_headers(event: Event, reported: Reported) -> Reported:
-    """Report an event as if no post-header were longer than that of 5.7."""
+def _fixed_post_headers(event: Event, reported: Reported, types: Collection[EventType] = _LENGTHENED) -> Reported:
+    """Report an event of some types as if no post-header of theirs were longer than that of 5.7."""
     code, known = event.header.type, server_of("mysql-5.7").post_header_lengths
     declared = event.format.post_header_length(code)
-    if code not in _LENGTHENED or declared <= known[code - 1] or declared == EXTENDED_QUERY_POST_HEADER:
+    if code not in types or declared <= known[code - 1] or declared == EXTENDED_QUERY_POST_HEADER:
         return reported
     lengths = bytearray(event.format.post_header_lengths)
     lengths[code - 1] = known[code - 1]
@@ -65,6 +66,16 @@ def _comes_later(event: Event, reported: Reported) -> bool:
 def _with_sign(value: int) -> int:
     """Return a number of 32 bits as one with a sign."""
     return value - (1 << 32) if value >> 31 else value
+
+
+def _has_columns_beyond(error: BinlogError, stream: bytes) -> bool:
+    """Return whether the event that is refused is a rows event whose columns need more than one byte of bits."""
+    if error.kind != "malformed" or stream[error.at + TYPE_AT] not in (*ROWS_V1, *ROWS_V2):
+        return False
+    code, at = stream[error.at + TYPE_AT], error.at + HEADER_BYTES + 8
+    if code in ROWS_V2:
+        at += int.from_bytes(stream[at : at + 2], "little")
+    return at < len(stream) and stream[at] > 8
 
 
 #: The code and the user of the variable of a statement's invoker.
@@ -220,6 +231,12 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "post-headers are never longer than in 5.7",
         _fixed_post_headers,
     ),
+    Mutant(
+        "fixed-post-header-of-rotate",
+        "FORMAT-POST-HEADER-LENGTHS",
+        "the name in a Rotate event begins after eight bytes, whatever length of its post-header is declared",
+        partial(_fixed_post_headers, types=(EventType.ROTATE,)),
+    ),
     # Checksums
     Mutant("checksum-in-query", "FORMAT-CHECKSUM-NOT-BODY", "a query ends with its checksum", _with_checksum),
     Mutant(
@@ -343,6 +360,12 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-BODY-MALFORMED",
         "a malformed body ends the log quietly",
         swallow=lambda error, stream: error.kind == "malformed",
+    ),
+    Mutant(
+        "columns-beyond-end-quietly",
+        "FORMAT-BODY-MALFORMED",
+        "a rows event with more columns than its body has bits for ends the log quietly",
+        swallow=_has_columns_beyond,
     ),
     Mutant(
         "headless-ends-quietly",
