@@ -19,9 +19,18 @@ from conformance.binlog.header import HEADER_BYTES, TYPE_AT
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.binlog.servers import WITH_HEARTBEAT_V2, server_of
 from conformance.log_check.server_profile import profile_of
-from conformance.models.handshake.refusal import NO_EVENT_THERE, NO_SUCH_LOG, NO_SUCH_POSITION, UNAWARE
+from conformance.models.handshake.refusal import NO_EVENT_THERE, NO_SUCH_LOG, UNAWARE
 from conformance.models.handshake.replacement import for_replica
-from conformance.models.sender.sender import FATAL_ERROR, Log, LoggedEvent, Origin, Sender, SenderStopped, SentEvent
+from conformance.models.sender.sender import (
+    FATAL_ERROR,
+    NO_SUCH_POSITION,
+    Log,
+    LoggedEvent,
+    Origin,
+    Sender,
+    SenderStopped,
+    SentEvent,
+)
 from conformance.models.sender.sender_settings import FIRST, LogFile, SenderSettings, Wait
 from conformance.protocol.reported_event import report
 from conformance.protocol.roles.relay import body_of

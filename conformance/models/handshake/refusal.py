@@ -115,7 +115,6 @@ REFUSAL_RULES: Final = ByVersion(
 )
 #: The words of a source that does not have the log, or no event at the position, for which a replica asks.
 NO_SUCH_LOG: Final = "Could not find first log file name in binary log index file"
-NO_SUCH_POSITION: Final = "Client requested source to start replication from position"
 NO_EVENT_THERE: Final = "bogus data in log event: no event starts at"
 #: The servers that know checksums; where they log with them, they refuse a replica that does not know them.
 _WITH_CHECKSUMS: Final = Profiles("mysql >= 5.6", "mariadb")

@@ -17,7 +17,6 @@ from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
-from conformance.models.handshake.refusal import NO_SUCH_POSITION
 from conformance.models.sender.sender_settings import FIRST, SenderSettings
 from conformance.specs.versions import Profiles
 
@@ -39,6 +38,8 @@ REFUSED: Final[Mapping[str, frozenset[int]]] = {
 }
 #: ER_SOURCE_FATAL_ERROR_READING_BINLOG, with which a sender ends a connection.
 FATAL_ERROR: Final = 1236
+#: The words of that error where a log does not have the position, before what is wrong with it.
+NO_SUCH_POSITION: Final = "Client requested source to start replication from position"
 
 
 class Origin(Enum):
