@@ -44,7 +44,7 @@ OF_BOUNDS: Final = re.compile(
     re.IGNORECASE,
 )
 #: A panic, with the file of the library in which it began.
-_PANIC_IN: Final = re.compile(r"panic: .* in (?P<file>[\w-]+\.\w+)")
+_PANIC_IN: Final = re.compile(r"panic: .* in (?P<file>[\w#-]+\.\w+)")
 #: Words for the lack of memory.
 OF_MEMORY: Final = re.compile(r"out of ?memory|bad_alloc|cannot allocate|MemoryError", re.IGNORECASE)
 #: Words for the end of memory or of time, which say what was used up and not for what.
