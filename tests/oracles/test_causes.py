@@ -918,7 +918,10 @@ def test_what_is_written_after_a_damaged_format_description_is_one_finding_whate
 @pytest.mark.parametrize("delivers", [True, False])
 def test_a_client_that_never_delivers_unknown_events_may_stop_at_the_event_after_one(delivers):
     messages = []
-    for case in cases("sent_logs", "mysql-8.0", "client"):
+    every = (
+        each for profile in ("mysql-5.7", "mysql-8.0", "mysql-8.4") for each in cases("sent_logs", profile, "client")
+    )
+    for case in every:
         events = case.expected.events
         unknown = case.marks.get("WL4033-CLIENT-IGNORABLE", ())
         # The second one, so that the answer shows whether the client delivers the first.
