@@ -1,8 +1,14 @@
 """Whether a client takes the end of an event without a checksum for one: statements and names lack their ends then."""
 
+import struct
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
+from conformance.binlog.errors import MalformedBody
+from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.header import LENGTH_AT, MAGIC
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 
@@ -26,11 +32,26 @@ def takes_text_for_checksum(alignment: Alignment) -> bool:
     A client that verifies what it takes for a checksum may have no statement at all.
     """
     names = (entry.get("resume_log") for entry in alignment.observation.events)
-    return any(cause_of_name(alignment, name) is not None for name in names) or any(
-        _lacks_end(entry["query"], seen.get("query"))
+    if any(cause_of_name(alignment, name) is not None for name in names):
+        return True
+    statements = [
+        (entry["query"], seen.get("query"))
         for index, entry in enumerate(alignment.case.expected.events)
         if "query" in entry and (seen := alignment.observed(index)) is not None
-    )
+    ]
+    if any(_lacks_end(expected, seen) for expected, seen in statements):
+        return True
+    return any(seen is None for _, seen in statements) and any(_logs_without_checksums(alignment))
+
+
+def _logs_without_checksums(alignment: Alignment) -> Iterator[bool]:
+    """Yield of the source's logs, which follow each other in the stream, whether their events have no checksums."""
+    rest = alignment.case.stream
+    for log in alignment.case.settings["source"]["logs"]:
+        (length,) = struct.unpack_from("<I", rest, len(MAGIC) + LENGTH_AT)
+        with suppress(MalformedBody):
+            yield not FormatDescription.from_event(rest[len(MAGIC) : len(MAGIC) + length]).checksum_bytes
+        rest = rest[log["length"] :]
 
 
 def _lacks_end(text: object, seen: object) -> bool:
