@@ -208,6 +208,15 @@ class _LeavesOutGtidOnly(Sender):
         return bool(event.gtid) and super()._skips(event)
 
 
+class _SkipsToXid(Sender):
+    """Leaves out a transaction that the replica has up to its Xid, and sends what comes between it and the next one."""
+
+    def _send_event(self, log: Log, event: LoggedEvent) -> None:
+        super()._send_event(log, event)
+        if event.type == EventType.XID:
+            self._skipping = False
+
+
 class _SendsUnknown(Sender):
     """Sends the unknown ignorable events of transactions that the replica has."""
 
@@ -575,6 +584,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-SEND-GTIDS-SKIPPED",
         "leaves out only the Gtid event of a transaction that the replica has",
         answer=_by(_LeavesOutGtidOnly),
+    ),
+    Mutant(
+        "send-skips-to-xid",
+        "FORMAT-SEND-GTIDS-SKIPPED",
+        "leaves out a transaction that the replica has up to its Xid alone, not up to the next one",
+        answer=_by(_SkipsToXid),
     ),
     Mutant(
         "send-unknown-not-skipped",

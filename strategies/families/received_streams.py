@@ -31,6 +31,8 @@ from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
+#: What a server's version ends with that has another option of its build.
+_OTHER_BUILD: Final = "-debug"
 #: Makes a heartbeat for a stream.
 MakeHeartbeat = Callable[[StreamBuilder], PlannedEvent]
 _LOGS: Final = Number("logs of the source", many=(20, 24))
@@ -100,8 +102,9 @@ def relay_logs(stream: StreamBuilder) -> None:
         stream.add(mysql_events.stop(stream) if end == "Stop" else replica_groups.rotate(stream, f"{name}.000099", 4))
 
 
-def _begin(stream: StreamBuilder, lengths: bytes | None = None, *, created: int = 0) -> None:
-    stream.describe_format(post_header_lengths=lengths, created=created)
+def _begin(stream: StreamBuilder, lengths: bytes | None = None, *, created: int = 0, build: str = "") -> None:
+    version = f"{stream.server.version}{build}" if build else None
+    stream.describe_format(post_header_lengths=lengths, created=created, version=version)
     if stream.server.gtid_form not in ("absent", "5.6"):
         stream.add(gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=_IGNORABLE))
 
@@ -160,9 +163,12 @@ _LAST_GROUP: Final = Dimension(
 )
 #: Its Previous_gtids event is the second that is received.
 _FLUSHED_BEFORE: Final = "and a flush before its format description"
+#: The relay log then goes on with the format description of that log: of a server of another build. Of a newer one
+#: 5.7.22 to 9.7.4 would leave out the types that they do not know.
+_FLUSHED_AFTER: Final = "and a flush within it"
 _NEXT_FOLLOWS: Final = Dimension(
     "the source's next log follows",
-    {each: each for each in ("no", "yes", _FLUSHED_BEFORE)},
+    {each: each for each in ("no", "yes", _FLUSHED_BEFORE, _FLUSHED_AFTER)},
     profiles={_FLUSHED_BEFORE: Profiles("mysql >= 5.7")},
 )
 
@@ -207,7 +213,10 @@ def flushed_relay_logs(stream: StreamBuilder) -> None:
         stream.begin_log_of_source()
         if follows == _FLUSHED_BEFORE:
             flushes.append(stream.offset)
-        _begin(stream)
+        _begin(stream, build=_OTHER_BUILD if follows == _FLUSHED_AFTER else "")
+    if follows == _FLUSHED_AFTER:
+        replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), mode))
+        flushes.append(stream.offset)
     replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), mode))
     stream.settings["flushes"] = flushes
 
@@ -246,11 +255,17 @@ _FLUSHED_WITHIN: Final = Dimension(
     },
     profiles={"yes": Profiles("mysql >= 5.7")},
 )
+#: A source that has been started again, as another build, has gone on to its next log.
+_NEXT_LOG: Final = Dimension(
+    "a connection begins with the source's next log",
+    {"no": False, "yes": True},
+    when={"a connection ends": ("after a group",)},
+)
 
 
 @family(
     focus="WL4033-RELAY-EVENTS-AS-USUAL",
-    dimensions=(_RECONNECTS, _ENDS, _RESUMES, _FLUSHED, _FLUSHED_WITHIN, GROUP, CHANGE),
+    dimensions=(_RECONNECTS, _ENDS, _RESUMES, _FLUSHED, _FLUSHED_WITHIN, _NEXT_LOG, GROUP, CHANGE),
 )
 def reconnected_streams(stream: StreamBuilder) -> None:
     """Groups that a source sends over several connections, which end between groups or within them."""
@@ -262,6 +277,7 @@ def reconnected_streams(stream: StreamBuilder) -> None:
     # Only groups with GTIDs are in the set of the next relay log.
     mode = "ON" if flushed or flushed_within else "OFF"
     stream.settings["gtid_mode"] = mode
+    next_log = ends == "after a group" and stream.vary(_NEXT_LOG)
     connections, flushes = [], []
     for number in stream.several_of(_RECONNECTS):
         planned = replica_variants.group(stream, mode, again=number > 0)
@@ -269,9 +285,14 @@ def reconnected_streams(stream: StreamBuilder) -> None:
         place = places.get(ends, len(planned))
         replica_groups.add(stream, planned[:place])
         connections.append(stream.offset)
-        stream.add(replica_groups.rotate(stream, replica_groups.SOURCE_LOG, stream.offset, flags=_ARTIFICIAL))
-        stream.describe_format()
-        stream.set_log_pos(0)
+        if next_log:
+            stream.add(replica_groups.rotate(stream, f"binlog.{number + 2:06d}", 4, flags=_ARTIFICIAL))
+            stream.begin_log_of_source()
+            _begin(stream, build=_OTHER_BUILD)
+        else:
+            stream.add(replica_groups.rotate(stream, replica_groups.SOURCE_LOG, stream.offset, flags=_ARTIFICIAL))
+            stream.describe_format()
+            stream.set_log_pos(0)
         following = planned if comes_again and place < len(planned) else planned[place:]
         if flushed_within:
             replica_groups.add(stream, following[:-1])

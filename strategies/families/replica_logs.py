@@ -7,12 +7,12 @@ from conformance.models.replica.failed_drop import drop_statements
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import server_events
 from conformance.strategies.events.server_events import MESSAGE_SIZE
-from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import data_changes, replica_groups, replica_variants
-from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP
+from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP, MODE
 
 #: The profiles whose DROP DATABASE and CREATE TABLE ... SELECT are the worklog's.
 _NOT_ATOMIC: Final = Profiles("worklog", "mysql >= 5.7, < 8.0")
@@ -108,20 +108,46 @@ def gtids_with_gtid_mode_off(stream: StreamBuilder) -> None:
     replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=True))
 
 
-_LOST_IN: Final = choices("gtid_mode", ("OFF", "ON"))
+_LOST_ALONE: Final = "alone"
+_LOST_WITHIN: Final = ("in a group", "before the end of a group")
+#: Where the Incident is. Servers log it as a group, older ones alone; what has lost events may do so anywhere.
+_LOST_AT: Final = Dimension(
+    "the Incident is",
+    {each: each for each in ("a group", _LOST_ALONE, "after the first event of a group", *_LOST_WITHIN)},
+    # 9.7.4 neither stops at it nor goes on: it waits for the end of the group, of which its workers have a part.
+    profiles={each: Profiles("mysql >= 5.7, < 8.0.27") for each in _LOST_WITHIN},
+)
 
 
 @family(
     focus="FORMAT-APPLY-OUTCOME",
     profiles=WITH_INCIDENT_TRANSACTIONS,
     fault=True,
-    dimensions=(_LOST_IN, BEFORE, MESSAGE_SIZE, _SECOND_LOG),
+    dimensions=(MODE, _LOST_AT, BEFORE, MESSAGE_SIZE, _SECOND_LOG),
+    impossible=(
+        Impossible(
+            {
+                _LOST_AT.name: (_LOST_ALONE,),
+                MODE.name: ("OFF_PERMISSIVE", "ON_PERMISSIVE"),
+                BEFORE.name: ("1", "2", "many"),
+            },
+            "after a group with a GTID servers refuse one without a Gtid event for that reason (1837)",
+        ),
+    ),
 )
 def lost_events(stream: StreamBuilder) -> None:
-    """An Incident among groups: the source has lost events, and the applier stops until somebody decides."""
-    mode = stream.vary(_LOST_IN)
+    """An Incident among groups or in one: the source has lost events, and the applier stops until somebody decides."""
+    mode = stream.vary(MODE)
     _begin_in_mode(stream, mode)
-    lost = replica_groups.in_mode(stream, [server_events.incident(stream).marked("FORMAT-APPLY-OUTCOME")], mode)
+    lost = [server_events.incident(stream).marked("FORMAT-APPLY-OUTCOME")]
+    at = stream.vary(_LOST_AT)
+    if at == "a group":
+        lost = replica_groups.in_mode(stream, lost, mode)
+    elif at != _LOST_ALONE:
+        planned = replica_groups.in_mode(stream, replica_groups.transaction(stream), mode)
+        places = {"after the first event of a group": 1, "in a group": len(planned) // 2}
+        place = places.get(at, len(planned) - 1)
+        lost = [*planned[:place], *lost, *planned[place:]]
     replica_groups.add(stream, lost)
     replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.group(stream), mode))
 

@@ -142,8 +142,9 @@ _OF_VARIABLE: Final = "CREATE TABLE `t2` SELECT @v AS `a`"
 #: A whole transaction in one event, which also ends where its last event does.
 _LAST_PACKED: Final = Dimension("payload last in a log", {"no": False, "yes": True}, profiles={"yes": WITH_PAYLOADS})
 _LONG_STATEMENT: Final = f"INSERT INTO `t1` VALUES (0, 0) /* {'x' * (1 << 16)} */"
-#: Where in each group an ignorable event of an unknown type is.
-_UNKNOWN: Final = choices("unknown event in a group", ("none", "second", "in the middle", "last but one"))
+_AFTER_END: Final = "after its end"
+#: Where in each group an ignorable event of an unknown type is; one after its end is left out with it, too.
+_UNKNOWN: Final = choices("unknown event of a group", ("none", "second", "in the middle", "last but one", _AFTER_END))
 _MARKED: Final = Dimension("markers", {"none": False, "all": True}, profiles={"all": Profiles("worklog")})
 _REFUSING_MODE: Final = choices("gtid_mode", ("ON", "OFF"))
 #: A position that a log does not have.
@@ -298,11 +299,13 @@ def sent_gtids(stream: StreamBuilder) -> None:
             made.append(_group_that_ends(stream, last_group))
         is_empty = not number and stream.vary(_FIRST_EMPTY)
         for planned in () if is_empty else made:
-            if unknown != "none":
+            if unknown not in ("none", _AFTER_END):
                 last = len(planned) - 1
                 place = {"second": 0, "in the middle": len(planned) // 2}.get(unknown, last)
                 planned.insert(place, _ignorable(stream, code))
             replica_groups.add(stream, change(_with_gtid(stream, planned, tagged=tagged)))
+            if unknown == _AFTER_END:
+                replica_groups.add(stream, change([_ignorable(stream, code)]))
         _end(stream, number, count, change=change)
     stream.settings.update(
         holding=holding,

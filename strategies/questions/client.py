@@ -109,7 +109,7 @@ def question(stream: StreamBuilder) -> Question:
     marks: dict[str, list[int]] = defaultdict(list)
     for requirement, index in _marks(settings, delivered, entries, cuts):
         marks[requirement].append(index)
-    marks |= _own_marks(stream, delivered)
+    marks |= _own_marks(stream, logs, delivered)
     source = settings.as_json()
     asks = {name: source.pop(name) for name in ("log_name", "log_pos", "gtid_set")}
     kept = {name: source[name] for name in ("server_id", "gtid_mode", "logs", "waits")}
@@ -122,14 +122,15 @@ def question(stream: StreamBuilder) -> Question:
     return Question(expected, dict(marks), made, data)
 
 
-def _own_marks(stream: StreamBuilder, delivered: Sequence[_Delivered]) -> dict[str, list[int]]:
-    """Return the marks that the production gave to events, in a stream of one log."""
-    places = {each.event.start: index for index, each in enumerate(delivered)}
+def _own_marks(stream: StreamBuilder, logs: Sequence[Log], delivered: Sequence[_Delivered]) -> dict[str, list[int]]:
+    """Return the marks that the production gave to events."""
+    places = {each.event.offset: index for index, each in enumerate(delivered)}
+    events = [event for log in logs for event in log.events]
     marks: dict[str, list[int]] = defaultdict(list)
-    for event, offset, _ in stream.placed:
-        for requirement in event.marks:
-            if requirement in _OF_EVENTS and offset in places:
-                marks[requirement].append(places[offset])
+    for (planned, _, _), event in zip(stream.placed, events, strict=True):
+        for requirement in planned.marks:
+            if requirement in _OF_EVENTS and event.offset in places:
+                marks[requirement].append(places[event.offset])
     return marks
 
 
@@ -179,16 +180,22 @@ def _with_table_maps(settings: SenderSettings, logs: Sequence[Log]) -> SenderSet
 def _in_groups(logs: Sequence[Log]) -> Iterator[_Delivered]:
     """Yield the events of the logs, each with its place in a group: one begins with a Gtid event.
 
-    In logs without Gtid events each Xid ends a group, and nothing else is certain.
+    Ignorable events of unknown types after its last one belong to none, although a source leaves them out with it. In
+    logs without Gtid events each Xid ends a group, and nothing else is certain.
     """
     for log in logs:
-        in_group = False
-        has_starts = any(event.type in _GROUP_STARTS for event in log.events)
-        for event, following in zip(log.events, (*log.events[1:], None), strict=True):
-            starts, of_log = event.type in _GROUP_STARTS, event.type in _OF_LOGS
-            in_group = has_starts and not of_log and (in_group or starts)
-            last = following is None or following.type in _GROUP_STARTS | _OF_LOGS
-            yield _Delivered(log.name, event, in_group and last, in_group)
+        placed = [_Delivered(log.name, event, ends_group=False, in_group=False) for event in log.events]
+        first: int | None = None
+        for number, each in enumerate((*placed, None)):
+            is_next = each is None or each.event.type in _GROUP_STARTS | _OF_LOGS
+            if is_next and first is not None:
+                last = max(at for at in range(first, number) if not placed[at].is_ignorable)
+                for at in range(first, last + 1):
+                    placed[at] = replace(placed[at], ends_group=at == last, in_group=True)
+                first = None
+            if each is not None and each.event.type in _GROUP_STARTS:
+                first = number
+        yield from placed
 
 
 def _places_to_cut(
@@ -268,7 +275,10 @@ def _begin(delivered: Sequence[_Delivered], index: int, texts: Mapping[int, str]
         text = texts.get(event.offset, "").upper()
         if text == "BEGIN":
             return at
-        if delivered[at].ends_group or event.type in _ENDS or event.type in _OF_LOGS or text in _END_WORDS:
+        if delivered[at].ends_group:
+            # In logs with Gtid events nothing prepares what comes after.
+            return index + 1
+        if event.type in _ENDS or event.type in _OF_LOGS or text in _END_WORDS:
             break
         if begin == at + 1 and (event.type in _PREPARING or delivered[at].is_ignorable):
             begin = at
@@ -299,7 +309,7 @@ def _entries(
         if each.ends_group and settings.gtid_set is not None:
             has.add(*pending)
             entry["executed_gtids"] = str(has.gtids())
-        elif each.ends_group and not each.is_ignorable:
+        elif each.ends_group:
             entry |= {"resume_log": each.log_name, "resume_pos": each.event.end}
         yield entry
     yield _end(settings, logs, delivered, has.gtids())

@@ -244,3 +244,28 @@ def test_a_flush_between_a_rotate_and_the_next_format_description_renews_the_old
     last = [event.header for event in read_events(done.relay_logs[-1])]
     renewed = [each for each in last if each.type == EventType.FORMAT_DESCRIPTION and each.flags & Flag.ARTIFICIAL]
     assert (bool(renewed), done.error) == (RELAY_RULES[profile].keeps_format, "")
+
+
+def test_a_flush_within_the_next_log_of_a_source_renews_the_description_of_that_log(replica):
+    profile = replica.product.profile.name
+    for index in count():
+        case = case_of(CaseId("flushed_relay_logs", profile, seed=SEED, index=index, role="relay"))
+        events = sent(case)
+        offsets = [event.offset for event, _ in events if event.type == EventType.FORMAT_DESCRIPTION]
+        places = {event.offset: place for place, (event, _) in enumerate(events)}
+        flush = case.settings["flushes"][-1]
+        if has_checksums(case) and len(offsets) == 2 and flush > offsets[1]:
+            break
+    done = receive(
+        replica,
+        FlushedBefore([data for _, data in events], places[flush], replica),
+        source_id=SOURCE_ID,
+        source_log=SOURCE_LOG,
+        gtid_mode="ON_PERMISSIVE",
+        checksums=True,
+    )
+    last = [event for event in read_events(done.relay_logs[-1]) if event.header.type == EventType.FORMAT_DESCRIPTION]
+    renewed = [event.format.server_version for event in last if event.header.flags & Flag.ARTIFICIAL]
+    first, second = (each.format.server_version for each in read_events(case.stream) if each.offset in offsets)
+    assert first != second
+    assert (renewed, done.error) == ([second], "")

@@ -243,11 +243,18 @@ class Applier:
         if kind is Kind.UNKNOWN:
             return ApplyOutcome.IGNORED
         if kind is Kind.INCIDENT and not self._executed_before:
-            raise ApplierStopped(StopReason.INCIDENT)
+            raise ApplierStopped(self._reason_at_incident())
         if kind is Kind.GTID and event.type != EventType.MARIADB_GTID and not self._opens_group(event):
             return ApplyOutcome.IGNORED
         self._check_gtid(kind)
         return self._run(event, kind)
+
+    def _reason_at_incident(self) -> StopReason:
+        """Return why it stops at an Incident: one without a GTID, where there must be one, is first of all that."""
+        if self._is_named() or not self._requires_gtid():
+            return StopReason.INCIDENT
+        # 5.7.22 and 8.0.15 stop with 1782 or 1837, 9.7.4 with 1782.
+        return StopReason.ANONYMOUS if self._rules.incidents_apart else StopReason.GTID_MISSING
 
     def _is_own(self, event: ReplicaEvent, kind: Kind) -> bool:
         """Return whether an event of a group comes from this server itself, and has come back to it.
@@ -290,15 +297,22 @@ class Applier:
         return True
 
     def _check_gtid(self, kind: Kind) -> None:
-        if self.settings.gtid_mode != "ON" or not self._rules.gtids or kind not in OF_TRANSACTIONS:
+        if not self._requires_gtid() or kind not in OF_TRANSACTIONS:
             return
         checks = self._rules.checks_begin
         waits = checks is ChecksBegin.NEVER or (checks is ChecksBegin.AT_FIRST and self._had_gtid)
         if waits and kind in (Kind.BEGIN, Kind.COMMIT):
             return
-        named = self._state is not State.OUTSIDE and self._gtid not in ("", ANONYMOUS)
-        if not named:
+        if not self._is_named():
             raise ApplierStopped(StopReason.GTID_MISSING)
+
+    def _requires_gtid(self) -> bool:
+        """Return whether each group must have a GTID."""
+        return self.settings.gtid_mode == "ON" and self._rules.gtids
+
+    def _is_named(self) -> bool:
+        """Return whether the open group has a GTID."""
+        return self._state is not State.OUTSIDE and self._gtid not in ("", ANONYMOUS)
 
     def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         before = self._state

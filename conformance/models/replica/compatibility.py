@@ -57,6 +57,8 @@ class ReplicaRules:
         until_at_own: What START REPLICA UNTIL is compared with before an event with the replica's own server id, as
             5.6.24, 5.7.22, 8.0.15, 9.7.4 and MariaDB 11.8.9 were seen to do.
         until_at_zero: The same before one with the server id 0.
+        incidents_apart: An Incident is applied apart from the groups, which are applied in parallel: what GTID a group
+            before it had is unknown there.
     """
 
     ignorable: bool
@@ -68,6 +70,7 @@ class ReplicaRules:
     incident: int
     until_at_own: Compared = Compared.NOTHING
     until_at_zero: Compared = Compared.OF_EVENT
+    incidents_apart: bool = False
 
 
 _RELAY_LOG_READ_FAILURE: Final = 1594
@@ -100,6 +103,8 @@ REPLICA_RULES: Final = ByVersion(
         "mysql >= 5.7": _5_7,
         "mysql >= 5.7.6": _ALWAYS_GTIDS,
         "mysql >= 8.0": _NEW,
+        # From here on an applier has four workers by default.
+        "mysql >= 8.0.27": replace(_NEW, incidents_apart=True),
         "mariadb": _MARIADB,
     },
 )

@@ -84,6 +84,22 @@ class _PassesIncidents(Applier):
             return self._run(event, kind)
 
 
+class _PassesIncidentsWithin(Applier):
+    """Passes over an Incident in a group that has begun: its rest is to come."""
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        is_within = self._state in (State.OPEN, State.STATEMENT)
+        return ApplyOutcome.APPLIED if kind is Kind.INCIDENT and is_within else super()._take(event, kind)
+
+
+class _PassesIncidentsAlone(Applier):
+    """Passes over an Incident without a Gtid event, as its gtid_mode takes groups with GTIDs too."""
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        is_alone = "PERMISSIVE" in self.settings.gtid_mode and self._state is State.OUTSIDE
+        return ApplyOutcome.APPLIED if kind is Kind.INCIDENT and is_alone else super()._take(event, kind)
+
+
 class _LosesTags(Applier):
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         parts = event.gtid.split(":")
@@ -180,6 +196,18 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-OUTCOME",
         "goes on after an Incident, although events were lost",
         answer=of(_PassesIncidents),
+    ),
+    Mutant(
+        "apply-incident-within-passed",
+        "FORMAT-APPLY-OUTCOME",
+        "goes on after an Incident in a group that has begun",
+        answer=of(_PassesIncidentsWithin),
+    ),
+    Mutant(
+        "apply-incident-alone-passed",
+        "FORMAT-APPLY-OUTCOME",
+        "goes on after an Incident without a Gtid event in a permissive gtid_mode",
+        answer=of(_PassesIncidentsAlone),
     ),
     Mutant(
         "apply-tags-lost",

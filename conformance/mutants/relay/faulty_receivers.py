@@ -36,6 +36,49 @@ class KeepsParserOnReconnect(Receiver):
         self._feed = feed
 
 
+class RenewsFirstFormat(Receiver):
+    """A receiver whose next relay logs go on with the first format description that it has received."""
+
+    _first: bytes | None = None
+
+    def _note(self, event: ReplicaEvent, data: bytes) -> None:
+        super()._note(event, data)
+        if event.type == EventType.FORMAT_DESCRIPTION:
+            self._source_format = self._first = self._first or data
+
+
+class KeepsFormatOfConnection(Receiver):
+    """A receiver that keeps the format description of its first connection over those that follow."""
+
+    _kept: bytes | None = None
+    _is_first = True
+
+    def _connect(self) -> None:
+        super()._connect()
+        self._is_first = False
+
+    def _note(self, event: ReplicaEvent, data: bytes) -> None:
+        super()._note(event, data)
+        if event.type == EventType.FORMAT_DESCRIPTION:
+            self._kept = data if self._is_first else self._kept
+            self._source_format = self._kept
+
+
+class ReplacesUnlessFlushed(Receiver):
+    """A receiver that writes nothing in the place of a Previous_gtids event once a relay log was flushed."""
+
+    _is_flushed = False
+
+    def rotate(self, *, timestamp: int | None = None) -> None:
+        """See `Receiver`."""
+        super().rotate(timestamp=timestamp)
+        self._is_flushed = True
+
+    def _replace(self, event: ReplicaEvent) -> None:
+        if not self._is_flushed:
+            super()._replace(event)
+
+
 class TakesIgnored(Receiver):
     """A receiver that writes the events of one server of those to be ignored."""
 
