@@ -286,12 +286,12 @@ class Server:
         commits = kind in _IMPLICIT and not statement.get("temporary")
         if not session.gtid_next or (commits and session.within and session.given):
             raise Refused
+        if commits and session.within:
+            self.commit(session)
         if kind == "create_table_select" and not statement.get("temporary") and self.is_consistent(session):
             raise Refused
         if statement.get("temporary") and session.within and self.is_consistent(session):
             raise Refused
-        if commits and session.within:
-            self.commit(session)
 
     def begin(self, session: Session, _: dict[str, Any]) -> None:
         """Begin a transaction."""
@@ -378,6 +378,10 @@ class Server:
             self.set_mode(session, value)
         elif variable == "binlog_rows_query_log_events":
             self.settings[variable] = boolean(statement.get("spelling", value))
+        elif variable == "enforce_gtid_consistency":
+            if not boolean(value) and self.settings["gtid_mode"] == "ON":
+                raise Refused
+            self.settings[variable] = boolean(value)
         elif variable in ("binlog_format", "binlog_checksum"):
             self.settings[variable] = value
             if variable == "binlog_checksum":
@@ -698,14 +702,15 @@ class Server:
         exists = name in (session.temporary if temporary else self.tables)
         if name[0] not in self.databases or (exists and not statement.get("if_not_exists")):
             raise Refused
-        if not exists:
-            table.temporary, table.is_logged = temporary, not temporary or not as_rows
-            (session.temporary if temporary else self.tables)[name] = table
-            changes = table.insert(values, None, blocks=False)
+        if exists:
+            return
+        table.temporary, table.is_logged = temporary, not temporary or not as_rows
+        (session.temporary if temporary else self.tables)[name] = table
+        changes = table.insert(values, None, blocks=False)
         if not as_rows:
             text = self.query(session.database, text_of(statement), [name, *sources])
             self.write(session, [*context, text])
-        elif not temporary and not exists:
+        elif not temporary:
             plain = text_of({"kind": "create_table", "table": statement["table"], "engine": table.engine})
             create = self.query(session.database, plain, [name])
             rows = self.row_events([(name, table, changes)]) if changes else []
