@@ -79,9 +79,12 @@ def _format_description_first(alignment: Alignment, printed: Printed, run: Seque
 def _statements_in_order(alignment: Alignment, printed: Printed, run: Sequence[bytes]) -> Iterator[Check]:
     # A program that refuses an event does not print the statement that it is of.
     later = 0 if alignment.observation.error else len(printed.settings["following"])
+    logs = (printed, *(Printed(alignment, printed.log, number) for number in range(1, 1 + later)))
+    if not alignment.observation.error and (again := _descriptions_again(logs, run)):
+        yield Check("format description run twice", f"{again} format descriptions are in BINLOG statements again")
     wanted: list[tuple[bytes, Fact]] = []
     governing = printed
-    for log in (printed, *(Printed(alignment, printed.log, number) for number in range(1, 1 + later))):
+    for log in logs:
         end = -CHECKSUM_BYTES if log.facts[0].get("checksum_algorithm") == "crc32" else None
         if _description(log) != _description(governing):
             # A server reads what follows by the format description before it.
@@ -103,6 +106,12 @@ def _statements_in_order(alignment: Alignment, printed: Printed, run: Sequence[b
         yield Check("row event run twice", f"{len(seen) - len(wanted)} row events are in BINLOG statements again")
     elif wanted:
         yield GOOD
+
+
+def _descriptions_again(logs: Sequence[Printed], run: Sequence[bytes]) -> int:
+    """Return how many format descriptions are run that are not in the logs, or not so often."""
+    there = [int(fact["type"]) for log in logs for fact in log.facts].count(EventType.FORMAT_DESCRIPTION)
+    return max(0, [int(each[TYPE_AT]) for each in run].count(EventType.FORMAT_DESCRIPTION) - there)
 
 
 def _description(log: Printed) -> bytes:
