@@ -309,10 +309,13 @@ def _purged_gtids() -> dict[str, tuple[Statement, ...]]:
     }
 
 
-def _refused_modes() -> dict[str, tuple[Statement, ...]]:
-    """Return scenarios of another session that has what the next gtid_mode forbids, or the right to it."""
+def _refused_modes(table: TableName) -> dict[str, tuple[Statement, ...]]:
+    """Return scenarios of another session that has what the next gtid_mode forbids, or the right to it.
+
+    It changes a transactional table: what is logged at once uses the right up.
+    """
     consistent = SetGlobal(variable="enforce_gtid_consistency", value="ON")
-    other, begin = _insert(_T2, 3, session=2), Begin(session=2)
+    other, begin = _insert(table, 3, session=2), Begin(session=2)
     made: dict[str, tuple[Statement, ...]] = {}
     for way in (("OFF_PERMISSIVE", "ON_PERMISSIVE", "ON"), ("OFF_PERMISSIVE", "OFF")):
         *before, last = (SetGlobal(variable="gtid_mode", value=mode) for mode in way)
@@ -453,7 +456,7 @@ def _statements(profile: str, engine: str) -> dict[str, tuple[Statement, ...]]:
         made |= _given_gtids(engine)
         made |= _purged_gtids()
     if profile in ALWAYS:
-        made |= _refused_modes()
+        made |= _refused_modes(_T2 if TRANSACTIONAL[engine] else _OTHER)
         made["gtid_mode"] = tuple(
             each
             for mode in ("OFF_PERMISSIVE", "ON_PERMISSIVE", "OFF_PERMISSIVE", "OFF")

@@ -12,6 +12,7 @@ from conformance.mutants.render.altered_texts import (
     ROWS_QUERY,
     TWELVE_HOURS,
     WARNING,
+    CarriesOver,
     EndsAtTheOneFlag,
     FeedsPrintedEvents,
     GoesOnAfterEnd,
@@ -349,6 +350,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-RENDER-BINLOG-RUNS",
         "something follows the delimiter of a BINLOG statement",
         answer=replaced(r"^('/\*!\*/;)$", r"\1commit"),
+    ),
+    Mutant(
+        "unfinished-rows-carried-over",
+        "FORMAT-RENDER-BINLOG-RUNS",
+        "the rows of a statement within which a log ends are run with the first statement of the next log",
+        answer=printed(printer=CarriesOver),
     ),
     Mutant(
         "description-twice",
