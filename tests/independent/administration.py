@@ -70,7 +70,7 @@ class Administration(Transactions):
             raise Refused
         if value == "ON" and (not self.settings["enforce_gtid_consistency"] or any(each.anonymous for each in others)):
             raise Refused
-        if value == "OFF" and any(each.given for each in others):
+        if value == "OFF" and any(each.given and not self.is_executed(each) for each in others):
             raise Refused
         self.settings["gtid_mode"] = value
         if before != value:

@@ -26,7 +26,7 @@ RESUMES = "a client that is at a wrong place asks for that place once its connec
 ROWS = (
     ("xid-one-byte-late", "FORMAT-EVENT-DELIVERED WL4033-CROSS-* WL7592-OLD-*", NOT_READ),
     ("unknown-in-base64", "FORMAT-RENDER-DECODE-ROWS", MORE_EVENTS),
-    ("prints-tables-info", "WL4033-GOLDEN-TEXT-TRANSACTION", MORE_EVENTS),
+    ("prints-tables-info", "WL4033-GOLDEN-TEXT-TRANSACTION FORMAT-RENDER-STATEMENTS-RUN", MORE_EVENTS),
     ("statement-ends-at-one-flag", "WL4033-* WL4162-PRINT-BINLOG-STATEMENT-BYTES", WHAT_BELONGS),
     ("post-header-of-one", "WL4033-READ-ROWS-QUERY-TEXT", MORE_EVENTS),
     ("partial-after-is-before", "FORMAT-ROWS-NULL FORMAT-ROWS-VALUES-*", MORE_EVENTS),
@@ -35,7 +35,7 @@ ROWS = (
     ("empty-query-begins", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
     ("ignore-is-self", "WL4162-RESET-TO-UNDEFINED WL4162-STREAM-OWN-PARSER WL4162-TT-INITIAL", RESET),
     ("flags-of-engine", "WL3303-*", MORE_EVENTS),
-    ("client-*", "FORMAT-CLIENT-RESUMED", RESUMES),
+    ("client-*", "FORMAT-CLIENT-RESUMED WL4033-CLIENT-IGNORABLE", RESUMES),
     ("logs-partial-drop-incomplete", "WL7592-LOG-DROPDB-SPLIT", TWO_SIDES),
     ("logs-disconnect-given-gtid", "FORMAT-LOG-GTID-ONCE", TWO_SIDES),
     ("logs-option-takes-anything", "WL4033-LOG-OPTION-* WL4033-LOG-ROWS-QUERY-PER-STATEMENT", MORE_EVENTS),

@@ -29,7 +29,8 @@ from conformance.models.server.transactions import commit_open, undo_changes
 #: Errors, as servers number them.
 _NO_DATABASE: Final = 1049
 _IN_TRANSACTION: Final = 1679
-_GTID_NEXT_IN_TRANSACTION: Final = 1766
+_GTID_NEXT_INSIDE: Final = 1766
+_GTID_NEXT_INSIDE_5_6: Final = 1768
 _GTID_WITH_MODE_OFF: Final = 1781
 _TAGGED_WITH_MODE_OFF: Final = 6040
 _ANONYMOUS_WITH_MODE_ON: Final = 1782
@@ -73,7 +74,9 @@ def set_session(server: SourceServer, session: Session, statement: SetSession) -
     is_option = SESSION_VARIABLES[statement.variable] is bool
     if session.transaction is not None and not is_option:
         # MySQL 5.7.22 and 9.7.4 set the option for the statement's text at once.
-        code = _GTID_NEXT_IN_TRANSACTION if statement.variable == "gtid_next" else _IN_TRANSACTION
+        code = _IN_TRANSACTION
+        if statement.variable == "gtid_next":
+            code = _GTID_NEXT_INSIDE_5_6 if server.rules.gtid_events == "numbered" else _GTID_NEXT_INSIDE
         raise StatementRefused(code, f"Cannot modify {statement.variable} inside a transaction")
     if statement.variable == "gtid_next":
         _set_gtid_next(server, session, statement.value)
@@ -149,7 +152,7 @@ def _check_mode(server: SourceServer, mode: str) -> None:
         raise StatementRefused(_MODE_REFUSED, "GTID_MODE = ON needs ENFORCE_GTID_CONSISTENCY = ON")
     if mode == "ON" and any(each.owns_anonymous for each in sessions):
         raise StatementRefused(_MODE_REFUSED, "GTID_MODE = ON needs that no transaction is anonymous")
-    if mode == "OFF" and any(each.has_given_gtid for each in sessions):
+    if mode == "OFF" and any(each.has_given_gtid and not server.skips(each) for each in sessions):
         raise StatementRefused(_MODE_REFUSED, "GTID_MODE = OFF needs that no session has a GTID")
 
 
