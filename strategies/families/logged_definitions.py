@@ -199,9 +199,6 @@ def _drop_inside(scenario: LogQuestion) -> None:
     scenario.do(Commit(), *marks)
 
 
-_DROPPED: Final = Number("tables of the database", many=(60, 80))
-
-
 class _Names(NamedTuple):
     """The names of the tables that are dropped.
 
@@ -229,6 +226,11 @@ _NAMES: Final = Dimension(
         "six, one byte too long": _Names(_LONG, more=None),
         "six that just fit": _Names(_LONG, more=None, first=_LONG.replace("x", "", 1)),
     },
+)
+_DROPPED: Final = Number(
+    "tables of the database",
+    many=(60, 80),
+    when={"names": [name for name, names in _NAMES.classes.items() if names.more is not None]},
 )
 _GIVEN: Final = yes_or_no("a GTID is given", when={"gtid_mode": ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE")})
 _DROP_ENGINES: Final = Dimension(
