@@ -99,11 +99,20 @@ _IN_A_MODE: Final = Number("transactions in a mode", fewest=0)
 _GIVEN: Final = choices("gtid_next", ("AUTOMATIC", "ANONYMOUS or given", "its own, with gaps"))
 #: A mode that is two steps away is refused, and the server goes on in its own; the worklog is silent about it.
 _TWO_STEPS: Final = "a mode two steps away"
+#: So are ON without consistency, or while a transaction is anonymous, and OFF while a session has a given GTID.
+_INCONSISTENT: Final = "ON without consistency"
+_NEEDED: Final = "a mode that another session rules out"
+_REFUSED_MODES: Final = (_TWO_STEPS, _INCONSISTENT, _NEEDED)
 _BETWEEN: Final = Dimension(
     "between the modes",
-    {each: each for each in ("nothing", "FLUSH", "restart", "crash", "the same mode again", _TWO_STEPS)},
-    profiles={_TWO_STEPS: Profiles("mysql >= 5.7")},
+    {each: each for each in ("nothing", "FLUSH", "restart", "crash", "the same mode again", *_REFUSED_MODES)},
+    profiles=dict.fromkeys(_REFUSED_MODES, Profiles("mysql >= 5.7")),
 )
+#: With the third the text of what shows the sets is logged, and not its value.
+_FORMAT: Final = choices("binlog_format", ("ROW", "MIXED"))
+#: Another session, and GTIDs that none has.
+_OTHER: Final = 2
+_MORE: Final = "00000000-0000-0000-0000-000000000002:1-3"
 _FROM_ON: Final = [name for name in _WAY.classes if name.startswith("ON,")]
 _PURGED: Final = Dimension(
     "gtid_purged at the start",
@@ -115,7 +124,11 @@ _PURGED: Final = Dimension(
     },
     when={"gtid_mode": _FROM_ON},
 )
-_PURGE: Final = choices("logs purged", ("none", "the oldest", "all but the last", "those before the middle"))
+#: A log that does not exist cannot be the first that stays.
+_MISSING: Final = "up to one that is missing"
+_PURGE: Final = choices("logs purged", ("none", "the oldest", "all but the last", "those before the middle", _MISSING))
+#: What is executed cannot be declared as purged; other GTIDs can from 8.0 on.
+_DECLARED: Final = choices("gtid_purged at the end", ("as it is", "set to what is executed", "set to more"))
 _AFTER: Final = choices("after the purging", ("nothing", "FLUSH", "restart", "crash"))
 #: The GTID of a transaction is executed once it is committed, and not before.
 _SHOWN: Final = choices("the sets are shown", ("by themselves", "in a transaction with a GTID"))
@@ -124,13 +137,17 @@ _SHOWN: Final = choices("the sets are shown", ("by themselves", "in a transactio
 @asking_family(
     focus="WL7592-LOG-PURGED-KEPT",
     profiles=ALWAYS,
-    dimensions=(_WAY, BINLOG_CHECKSUM, _PURGED, _IN_A_MODE, _GIVEN, _BETWEEN, _PURGE, _AFTER, _SHOWN),
+    dimensions=(
+        *(_WAY, _FORMAT, BINLOG_CHECKSUM, _PURGED, _IN_A_MODE, _GIVEN, _BETWEEN),
+        *(_PURGE, _AFTER, _DECLARED, _SHOWN),
+    ),
 )
 def logged_chains(choose: Chooser, server: Server) -> Question:
     """Changes of gtid_mode from any mode to any other and back, and logs that are purged: no GTID is lost."""
     profile = server.profile
     way = choose.vary(_WAY, profile)
-    fixed = {"gtid_mode": way[0], "enforce_gtid_consistency": True, "binlog_format": "ROW"}
+    form = choose.vary(_FORMAT, profile)
+    fixed = {"gtid_mode": way[0], "enforce_gtid_consistency": True, "binlog_format": form}
     scenario = LogQuestion(choose, settings_of(choose, profile, binlog_rows_query_log_events=False, **fixed))
     purged = scenario.vary(_PURGED) if way[0] == "ON" else ""
     if purged:
@@ -152,12 +169,17 @@ def logged_chains(choose: Chooser, server: Server) -> Question:
         elif between == _TWO_STEPS:
             away = GTID_MODES[(GTID_MODES.index(mode) + 2) % len(GTID_MODES)]
             scenario.do(SetGlobal(variable="gtid_mode", value=away))
+        elif between == _INCONSISTENT:
+            _set_on_inconsistently(scenario)
+        elif between == _NEEDED:
+            _set_mode_ruled_out(scenario, table, mode)
         elif between != "nothing":
             _next_log(scenario, between)
     _purge(scenario)
     after = scenario.vary(_AFTER)
     if after != "nothing":
         _next_log(scenario, after)
+    _declare(scenario, scenario.vary(_DECLARED))
     if scenario.vary(_SHOWN) == "by themselves" or way[-1] == "OFF":
         _show_sets(scenario, table)
     else:
@@ -168,6 +190,38 @@ def logged_chains(choose: Chooser, server: Server) -> Question:
         scenario.do(SetSession(variable="gtid_next", value="AUTOMATIC"))
     scenario.do(FlushLogs())
     return scenario.question()
+
+
+def _set_on_inconsistently(scenario: LogQuestion) -> None:
+    """Have consistency off, and set gtid_mode to ON; where it is ON already, consistency is on and stays so."""
+    scenario.do(SetGlobal(variable="enforce_gtid_consistency", value="OFF"))
+    if scenario.server.settings.gtid_mode == "ON_PERMISSIVE":
+        scenario.do(SetGlobal(variable="gtid_mode", value="ON"))
+    scenario.do(SetGlobal(variable="enforce_gtid_consistency", value="ON"))
+
+
+def _set_mode_ruled_out(scenario: LogQuestion, table: TableName, mode: str) -> None:
+    """Set gtid_mode to ON while a session may be anonymous, or to OFF while one has a GTID, and do what it may do."""
+    if mode not in ("OFF_PERMISSIVE", "ON_PERMISSIVE"):
+        return
+    gtid, refused = ("ANONYMOUS", "ON") if mode == "ON_PERMISSIVE" else (scenario.given_gtid(), "OFF")
+    is_open = scenario.choose.yes()
+    scenario.do(SetSession(variable="gtid_next", value=gtid, session=_OTHER))
+    if is_open:
+        scenario.do(Begin(session=_OTHER))
+        scenario.do(Insert(table=table, values=(3,), session=_OTHER))
+    scenario.do(SetGlobal(variable="gtid_mode", value=refused))
+    scenario.do(Commit(session=_OTHER) if is_open else Insert(table=table, values=(3,), session=_OTHER))
+    scenario.do(SetSession(variable="gtid_next", value="AUTOMATIC", session=_OTHER))
+
+
+def _declare(scenario: LogQuestion, declared: str) -> None:
+    server = scenario.server
+    if declared == "set to what is executed" and server.executed.size:
+        scenario.do(SetGtidPurged(gtids=str(server.executed.gtids())))
+    elif declared == "set to more":
+        purged = str(server.purged.gtids())
+        scenario.do(SetGtidPurged(gtids=f"{purged},{_MORE}" if purged else _MORE))
 
 
 def _in_mode(scenario: LogQuestion, table: TableName, mode: str) -> None:
@@ -194,6 +248,9 @@ def _purge(scenario: LogQuestion) -> None:
     numbers = [log.number for log in scenario.server.logs]
     purge = scenario.vary(_PURGE)
     if purge != "none":
+        if purge == _MISSING:
+            scenario.do(PurgeLogs(to=numbers[-1] + 1))
+            return
         places = {"the oldest": 1, "all but the last": -1, "those before the middle": len(numbers) // 2}
         at = places[purge]
         scenario.do(PurgeLogs(to=numbers[at] if len(numbers) > 1 else numbers[0]))

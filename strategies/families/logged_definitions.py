@@ -1,7 +1,7 @@
 """Scenarios of statements that servers log in unusual ways (WL#7592)."""
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from conformance.binlog.servers import Server
 from conformance.models.server.logging_rules import RULES
@@ -199,17 +199,38 @@ def _drop_inside(scenario: LogQuestion) -> None:
     scenario.do(Commit(), *marks)
 
 
-_DROPPED: Final = Number("tables of the database", many=(60, 80))
+class _Names(NamedTuple):
+    """The names of the tables that are dropped.
+
+    Attributes:
+        form: The form of a name, for its number.
+        more: How many there are besides a number that varies; None for six in all.
+        first: The form of the first.
+    """
+
+    form: str
+    more: int | None = 20
+    first: str | None = None
+
+
+#: With six of these names a statement would be one byte too long.
+_LONG: Final = "\u1e01" * 50 + "x" * 10 + "{:04}"
 #: Names so long that some twenty make several statements, or short ones.
 _NAMES: Final = Dimension(
     "names",
     {
-        "short": "t{}",
-        "64 characters": "x" * 60 + "{:04}",
-        "64 characters of three bytes": "\u1e01" * 60 + "{:04}",
-        # With six of them a statement would be one byte too long.
-        "64 characters of 164 bytes": "\u1e01" * 50 + "x" * 10 + "{:04}",
+        "short": _Names("t{}", more=0),
+        "64 characters": _Names("x" * 60 + "{:04}"),
+        "64 characters of three bytes": _Names("\u1e01" * 60 + "{:04}"),
+        "64 characters of 164 bytes": _Names(_LONG),
+        "six, one byte too long": _Names(_LONG, more=None),
+        "six that just fit": _Names(_LONG, more=None, first=_LONG.replace("x", "", 1)),
     },
+)
+_DROPPED: Final = Number(
+    "tables of the database",
+    many=(60, 80),
+    when={"names": [name for name, names in _NAMES.classes.items() if names.more is not None]},
 )
 _GIVEN: Final = yes_or_no("a GTID is given", when={"gtid_mode": ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE")})
 _DROP_ENGINES: Final = Dimension(
@@ -230,13 +251,12 @@ def drop_database_splits(choose: Chooser, server: Server) -> Question:
     scenario = LogQuestion(choose, settings)
     given = scenario.given_gtid() if mode != "OFF" and scenario.vary(_GIVEN) else ""
     names, database = scenario.vary(_NAMES), DATABASES[1]
-    # Short names are few, long ones enough for several statements.
-    more = 0 if names == "t{}" else 20
-    count = len([*scenario.several_of(_DROPPED)]) + more
+    count = 6 if names.more is None else len([*scenario.several_of(_DROPPED)]) + names.more
     engines = scenario.vary(_DROP_ENGINES)
     scenario.do(CreateDatabase(database=database))
     for number in range(count):
-        table = TableName(database, names.format(number))
+        form = names.form if number or names.first is None else names.first
+        table = TableName(database, form.format(number))
         scenario.do(CreateTable(table=table, engine=engines[number % len(engines)]))
     if given:
         scenario.do(SetSession(variable="gtid_next", value=given))

@@ -11,6 +11,7 @@ from conformance.models.server.statements import (
     Commit,
     CreateDatabase,
     CreateTable,
+    CreateTableLike,
     CreateTableSelect,
     Disconnect,
     DropDatabase,
@@ -239,6 +240,55 @@ def _defines(scenario: LogQuestion, table: TableName) -> None:
         scenario.do(each)
 
 
+def _defines_databases(scenario: LogQuestion, table: TableName) -> None:
+    """Create and drop databases, also one that is there and one that is missing: each commits what is open."""
+    database = scenario.databases[1]
+    for number, each in enumerate((CreateDatabase, CreateDatabase, DropDatabase, DropDatabase)):
+        scenario.do(Begin(session=_OTHER))
+        scenario.do(Insert(table=table, values=(number,), session=_OTHER))
+        scenario.do(each(database=database, session=_OTHER))
+        scenario.do(Rollback(session=_OTHER))
+    scenario.do(Update(table=table, session=_OTHER))
+
+
+def _sets_what_is_refused(scenario: LogQuestion, table: TableName) -> None:
+    """Set in a transaction what can be set outside only: the format and GTID_NEXT stay as they are."""
+    scenario.do(Insert(table=table, values=(0,), session=_OTHER))
+    for value in BINLOG_FORMATS:
+        scenario.do(SetSession(variable="binlog_format", value=value, session=_OTHER))
+    if scenario.server.rules.gtid_events in ("numbered", "always"):
+        scenario.do(SetSession(variable="gtid_next", value=scenario.given_gtid(), session=_OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    scenario.do(Commit(session=_OTHER))
+    _insert_in_format(scenario, table, _OTHER)
+
+
+def _creates_again(scenario: LogQuestion, table: TableName) -> None:
+    """Create a table that is there with the rows of another: with IF NOT EXISTS nothing is logged, without it fails."""
+    name, own = scenario.create(engine="innodb", session=_DROPPING), scenario.new_name()
+    for if_not_exists in (True, False):
+        scenario.do(Begin(session=_OTHER))
+        scenario.do(Insert(table=table, values=(int(if_not_exists),), session=_OTHER))
+        scenario.do(CreateTableSelect(table=name, sources=(table,), if_not_exists=if_not_exists, session=_OTHER))
+        scenario.do(Rollback(session=_OTHER))
+    scenario.create(name=own, engine="innodb", temporary=True, session=_OTHER)
+    scenario.do(CreateTableSelect(table=own, sources=(table,), temporary=True, if_not_exists=True, session=_OTHER))
+    for each in (table, name, own):
+        scenario.do(Update(table=each, session=_OTHER))
+
+
+def _creates_alike(scenario: LogQuestion, table: TableName) -> None:
+    """Create tables like a temporary one, whose columns are logged where it was not, and with the condition."""
+    scenario.do(Commit(session=_OTHER))
+    own = scenario.create(engine="innodb", temporary=True, session=_OTHER)
+    for if_not_exists in (False, True):
+        name = scenario.new_name()
+        scenario.do(CreateTableLike(table=name, like=own, if_not_exists=if_not_exists, session=_OTHER))
+        scenario.do(Insert(table=name, values=(1,), session=_OTHER))
+    scenario.do(CreateTableLike(table=name, like=own, if_not_exists=True, session=_OTHER))
+    scenario.do(Insert(table=table, values=(2,), session=_OTHER))
+
+
 def _fails_to_rename(scenario: LogQuestion, table: TableName) -> None:
     """Rename a table and one that does not exist: the first keeps its name, and what was open is committed."""
     first, missing = scenario.create(engine="innodb", session=_DROPPING), scenario.new_name()
@@ -312,6 +362,10 @@ _DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
     "works on its temporary table": _works_on_temporary,
     "reads other tables": _reads_others,
     "commits by definitions": _defines,
+    "commits by databases": _defines_databases,
+    "sets what is refused": _sets_what_is_refused,
+    "creates a table that is there": _creates_again,
+    "creates tables like a temporary one": _creates_alike,
     "fails to rename": _fails_to_rename,
     "drops tables of several kinds": _drops_together,
     "has a plain temporary table": _has_plain_temporary,

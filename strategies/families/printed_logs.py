@@ -86,13 +86,18 @@ _MADE_AGAIN: Final = yes_or_no("the default database is made again")
 #: How a log is written that the same call prints after the first: the server may have been replaced between them.
 #: Not with longer post-headers, as no server writes them: mysqlbinlog 9.7.4 refuses Table_map events that have them.
 _NEXT_LOG: Final = choices("another log", ("none", "alike", "with other checksums", "of more event types"))
+#: The server of a log that ends within a statement was killed; its rows are not those of a statement in the next log.
+_CUT_OFF: Final = yes_or_no(
+    "the log ends within a statement of rows",
+    when={"another log": [each for each in _NEXT_LOG.classes if each != "none"]},
+)
 _FILLED: Final = (_HEADERS, _MARKED, _TRANSACTIONS, _STATEMENTS, _TEXT, _ROWS_EVENTS, _VALUES, ROWS_FLAGS, _UNKNOWN)
 
 
 @family(
     focus="WL4033-RENDER-IGNORABLE-COMMENT",
     profiles=WITH_IGNORABLE_FLAG,
-    dimensions=(_VERBOSE, _BASE64, _ZONE, *_FILLED, _MADE_AGAIN, _NEXT_LOG),
+    dimensions=(_VERBOSE, _BASE64, _ZONE, *_FILLED, _MADE_AGAIN, _NEXT_LOG, _CUT_OFF),
 )
 def rendered_text(stream: StreamBuilder) -> None:
     """Logs with everything that the text of mysqlbinlog must show, printed with any of its options."""
@@ -102,8 +107,9 @@ def rendered_text(stream: StreamBuilder) -> None:
         "base64_output": stream.vary(_BASE64),
         "utc_offset": stream.vary(_ZONE),
     }
-    _fill(stream, made_again=stream.vary(_MADE_AGAIN))
     kind = stream.vary(_NEXT_LOG)
+    is_cut_off = kind != "none" and stream.vary(_CUT_OFF)
+    _fill(stream, made_again=stream.vary(_MADE_AGAIN), is_cut_off=is_cut_off)
     if kind != "none":
         stream.settings["next_logs"] = [_next_log(stream, kind)]
 
@@ -130,7 +136,9 @@ def show_binlog_events(stream: StreamBuilder) -> None:
     _fill(stream, database=stream.vary(_DATABASE))
 
 
-def _fill(stream: StreamBuilder, *, database: str | None = None, made_again: bool = False) -> None:
+def _fill(
+    stream: StreamBuilder, *, database: str | None = None, made_again: bool = False, is_cut_off: bool = False
+) -> None:
     """Add a log, which ends with a statement in a database if one is given, or if the default one is made again."""
     choose = stream.choose
     stream.timestamp, stream.server_id, position = stream.vary(_HEADERS)
@@ -150,6 +158,11 @@ def _fill(stream: StreamBuilder, *, database: str | None = None, made_again: boo
             statement = mysql_events.query(stream, f"{word} DATABASE `test`")
             _add(stream, [statement], marked=marked, anonymous=choose.yes())
         _add(stream, groups.ddl(stream), marked=marked, anonymous=choose.yes())
+    if is_cut_off:
+        planned = [mysql_events.query(stream, "BEGIN", status_variables=b"")]
+        planned += groups.row_changes(stream, rows_events=choose.integer(2, 3))[:-1]
+        _add(stream, planned, marked=marked, anonymous=choose.yes())
+        return
     for event in groups.ending(stream):
         stream.add(with_marker(event, BoundaryType.SELF_CONTAINED) if marked else event)
 

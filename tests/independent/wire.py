@@ -212,6 +212,20 @@ def gtid_of(event: Event, form: Format) -> tuple[Source, int]:
     return (source, tag), number
 
 
+def united(target: GtidSet, more: GtidSet) -> GtidSet:
+    """Add a set to another one."""
+    for source, intervals in more.items():
+        for first, last in intervals:
+            for number in range(first, last + 1):
+                add(target, source, number)
+    return target
+
+
+def is_subset(small: GtidSet, large: GtidSet) -> bool:
+    """Return whether all GTIDs of a set are in another one."""
+    return all(contains(large, source, *ends) for source, intervals in small.items() for ends in intervals)
+
+
 def serve(
     role: str,
     fields: list[str],

@@ -4,6 +4,7 @@ Tables t1 and t2 of the engine and `other` of the other one have two rows each b
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, Final
 
 from conformance.binlog.servers import WITH_CHECKSUMS, WITH_ROWS_QUERIES
@@ -24,14 +25,17 @@ from conformance.models.server.statements import (
     DropTable,
     FlushLogs,
     Insert,
+    InsertGtids,
     InsertSelect,
     Maintain,
+    PurgeLogs,
     RenameTable,
     Restart,
     Rollback,
     RollbackTo,
     Savepoint,
     SetGlobal,
+    SetGtidPurged,
     SetSession,
     SetUserVariable,
     Statement,
@@ -42,7 +46,8 @@ from conformance.models.server.statements import (
 from conformance.models.server.tables import TRANSACTIONAL, TableName
 from conformance.strategies.scenarios.scenario_dimensions import ALWAYS, NUMBERED
 
-_GIVEN: Final = "00000000-0000-0000-0000-000000000001:1"
+_SOURCE: Final = "00000000-0000-0000-0000-000000000001"
+_GIVEN: Final = f"{_SOURCE}:1"
 _T1, _T2, _OTHER, _NEW, _TEMPORARY, _MISSING = (
     TableName("d1", each) for each in ("t1", "t2", "other", "new", "temp", "missing")
 )
@@ -153,6 +158,14 @@ def _temporary_tables(engine: str, other: str) -> dict[str, tuple[Statement, ...
             create, CreateTable(table=_TEMPORARY, engine=engine, temporary=True, if_not_exists=True),
         ),
         "temporary table like another": (create, CreateTableLike(table=_NEW, like=_TEMPORARY)),
+        "table like a temporary one, if not exists": (
+            create, *(CreateTableLike(table=_NEW, like=_TEMPORARY, if_not_exists=True),) * 2, _insert(_NEW, 9),
+        ),
+        "temporary table select that exists, if not exists": (
+            create,
+            CreateTableSelect(table=_TEMPORARY, sources=(_T1,), engine=engine, temporary=True, if_not_exists=True),
+            InsertSelect(table=_T1, source=_TEMPORARY),
+        ),
         "temporary table inside": (Begin(), one, create, use, drop, Commit()),
         "temporary table inside, rolled back": (Begin(), one, create, use, drop, Rollback()),
         "temporary table first inside, rolled back": (Begin(), create, one, Rollback()),
@@ -193,6 +206,7 @@ def _own_gtids(uuid: str) -> dict[str, tuple[Statement, ...]]:
 def _definitions(engine: str) -> dict[str, tuple[Statement, ...]]:
     """Return scenarios of definitions: WL#7592 on CREATE TABLE ... SELECT, drops of tables and of databases."""
     select = CreateTableSelect(table=_NEW, sources=(_T1,), engine=engine)
+    again = CreateTableSelect(table=_T1, sources=(_T2,), engine=engine)
     database = (CreateDatabase(database="d2"), Use(database="d2"))
     tables = tuple(CreateTable(table=TableName("d2", f"table_number_{n:02d}"), engine=engine) for n in range(40))
     obstructed = DropDatabase(database="d2", obstructed=True)
@@ -200,6 +214,11 @@ def _definitions(engine: str) -> dict[str, tuple[Statement, ...]]:
         "create table": (CreateTable(table=_NEW, engine=engine, auto_increment=True), _insert(_NEW, 1, 2)),
         "create table that exists": (
             CreateTable(table=_T1, engine=engine, if_not_exists=True), CreateTable(table=_T1, engine=engine),
+        ),
+        "create table select that exists": (Begin(), _insert(_T1, 5), again, _insert(_T1, 6), Rollback()),
+        "create table select that exists, if not exists": (
+            Begin(), _insert(_T1, 5), replace(again, if_not_exists=True), _insert(_T1, 6), Rollback(),
+            Update(table=_T1),
         ),
         "create table like": (CreateTableLike(table=_NEW, like=_T1),),
         "create table select": (select,),
@@ -228,6 +247,14 @@ def _definitions(engine: str) -> dict[str, tuple[Statement, ...]]:
         **{f"{each} table": (Maintain(action=each, table=_T1), Maintain(action=each, table=_MISSING))
            for each in ("optimize", "analyze", "repair", "checksum")},
         "drop database": (*database, *tables[:2], DropDatabase(database="d2")),
+        "databases inside": (
+            Begin(), _insert(_T1, 5), CreateDatabase(database="d2"), Begin(), _insert(_T1, 6),
+            DropDatabase(database="d2"), _insert(_T1, 7), Rollback(),
+        ),
+        "databases inside that are there or missing": (
+            Begin(), _insert(_T1, 5), CreateDatabase(database="d1"), _insert(_T1, 6), Rollback(),
+            Begin(), _insert(_T1, 7), DropDatabase(database="d2"), _insert(_T1, 8), Rollback(),
+        ),
         "drop database that is obstructed": (*database, *tables[:2], obstructed),
         "drop database of many tables": (*database, *tables, obstructed),
         "drop database of no table": (*database, obstructed),
@@ -249,6 +276,15 @@ def _administration(engine: str) -> dict[str, tuple[Statement, ...]]:
         "auto_increment": (auto, _insert(_NEW, 1, 2), SetUserVariable(value=1), _insert(_NEW, 3, computed="variable")),
         "comments": (_insert(_T1, 1, comment="/* a */"), Update(table=_T1, comment="-- b\n", comment_first=True)),
         "large": (Insert(table=_T1, values=tuple(range(90))), Update(table=_T1)),
+        "format inside": (
+            Begin(),
+            _insert(_T1, 1),
+            *map(_format, BINLOG_FORMATS),
+            _insert(_T1, 2, computed="uuid"),
+            Commit(),
+            _insert(_T1, 3, computed="uuid"),
+        ),
+        "purge to a missing log": (FlushLogs(), PurgeLogs(to=9), _insert(_T1, 1)),
         "format": (_format("ROW"), _insert(_T1, 1), _format("STATEMENT"), _insert(_T1, 2), _format("MIXED")),
     }
 
@@ -261,6 +297,67 @@ def _given_gtids(engine: str) -> dict[str, tuple[Statement, ...]]:
         for name, (before, statements) in work.items()
         for value in (_GIVEN, "ANONYMOUS")
     }
+
+
+def _purged_gtids() -> dict[str, tuple[Statement, ...]]:
+    """Return scenarios in which gtid_purged is set after GTIDs were executed, and what it then holds."""
+    sets = [f"{_SOURCE}:{numbers}" for numbers in ("1-3", "1-2", "1-9", "1-3:20")]
+    shown = [InsertGtids(table=_T1, variable="gtid_purged", gtids=each) for each in sets]
+    return {
+        f"purged {', '.join(sets[:number])}": (*(SetGtidPurged(gtids=each) for each in sets[:number]), *shown)
+        for number in range(1, len(sets) + 1)
+    }
+
+
+def _refused_modes(table: TableName) -> dict[str, tuple[Statement, ...]]:
+    """Return scenarios of another session that has what the next gtid_mode forbids, or the right to it.
+
+    It changes a transactional table: what is logged at once uses the right up.
+    """
+    consistent = SetGlobal(variable="enforce_gtid_consistency", value="ON")
+    other, begin = _insert(table, 3, session=2), Begin(session=2)
+    made: dict[str, tuple[Statement, ...]] = {}
+    for way in (("OFF_PERMISSIVE", "ON_PERMISSIVE", "ON"), ("OFF_PERMISSIVE", "OFF")):
+        *before, last = (SetGlobal(variable="gtid_mode", value=mode) for mode in way)
+        for value in ("ANONYMOUS", _GIVEN):
+            given = SetSession(variable="gtid_next", value=value, session=2)
+            taken = SetSession(variable="gtid_next", value="AUTOMATIC", session=2)
+            name = f"gtid_mode {way[-1]} while another session has GTID_NEXT {value}"
+            made[name] = (consistent, *before, given, last, _insert(_T1, 5), other, taken, last, _insert(_T1, 6))
+            made[f"{name}, inside"] = (
+                consistent,
+                *before,
+                given,
+                begin,
+                other,
+                last,
+                _insert(_T1, 5),
+                Commit(session=2),
+                taken,
+                last,
+                other,
+            )
+    inconsistent = SetGlobal(variable="enforce_gtid_consistency", value="OFF")
+    steps = [SetGlobal(variable="gtid_mode", value=mode) for mode in ("OFF_PERMISSIVE", "ON_PERMISSIVE", "ON")]
+    made["gtid_mode ON without consistency"] = (
+        inconsistent,
+        *steps,
+        _insert(_T1, 5),
+        consistent,
+        steps[-1],
+        inconsistent,
+        _insert(_T1, 6),
+    )
+    made["GTID_NEXT inside"] = (
+        *steps[:2],
+        Begin(),
+        _insert(_T1, 5),
+        _gtid_next("AUTOMATIC"),
+        _gtid_next(_GIVEN),
+        _insert(_T1, 6),
+        Commit(),
+    )
+    return made  # fmt: skip
 
 
 #: What runs before GTID_NEXT is set, and after it.
@@ -295,6 +392,7 @@ def _given_to_nothing(engine: str) -> dict[str, _BeforeAndAfter]:
     """Return statements that log nothing, at least in one of the formats."""
     create, empty, one = _temporary(_TEMPORARY, engine), Delete(table=_T1), _insert(_T1, 1)
     check = Maintain(action="checksum", table=_T1)
+    again = CreateTableSelect(table=_T1, sources=(_T2,), engine=engine, if_not_exists=True)
     return {
         "commit of nothing": ((), (Begin(), Commit())),
         "commit alone": ((), (Commit(),)),
@@ -316,6 +414,7 @@ def _given_to_nothing(engine: str) -> dict[str, _BeforeAndAfter]:
         "drop temporary table": ((create,), (_drop(_TEMPORARY, temporary=True),)),
         "drop temporary table, if exists": ((), (_drop(_MISSING, temporary=True, if_exists=True),)),
         "create table that exists, if not exists": ((), (CreateTable(table=_T1, engine=engine, if_not_exists=True),)),
+        "create table select that exists, if not exists": ((), (again,)),
         "checksum table": ((), (check, one)),
         "checksum table inside": ((), (Begin(), one, check, Rollback())),
     }
@@ -355,7 +454,9 @@ def _statements(profile: str, engine: str) -> dict[str, tuple[Statement, ...]]:
         del made["checksums"]
     if profile in NUMBERED:
         made |= _given_gtids(engine)
+        made |= _purged_gtids()
     if profile in ALWAYS:
+        made |= _refused_modes(_T2 if TRANSACTIONAL[engine] else _OTHER)
         made["gtid_mode"] = tuple(
             each
             for mode in ("OFF_PERMISSIVE", "ON_PERMISSIVE", "OFF_PERMISSIVE", "OFF")

@@ -101,12 +101,19 @@ class MysqlbinlogText:
                 "The range of printed events ends with a row event or a table map event that does not have the "
                 "STMT_END_F flag set; the events of the partial statement have not been written to output."
             )
-        self._base64.close()
-        self._rows.close()
+        self._drop_unfinished()
         yield from self._end_log()
         yield "DELIMITER ;"
         yield "# End of log file"
         yield from self._version.closing
+
+    def _drop_unfinished(self) -> None:
+        """Discard the statement within which a log ends, as mariadb-binlog 11.8 does.
+
+        mysqlbinlog 9.7.4 does so at the end of the last log only: others it puts before the next log's first statement.
+        """
+        self._base64.close()
+        self._rows.close()
 
     def event(self, event: Event) -> Iterator[str]:
         """Yield the lines of the next event of a log.
@@ -117,6 +124,7 @@ class MysqlbinlogText:
         """
         self._feed(event)
         if self._is_next_log(event):
+            self._drop_unfinished()
             yield from self._end_log()
         if self._is_forbidden(event):
             name = self._rows.name(event.header.type)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any, Final
 
+from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.server.drops import disconnect
 from conformance.models.server.gtid import Gtid
@@ -28,15 +29,20 @@ from conformance.models.server.transactions import commit_open, undo_changes
 #: Errors, as servers number them.
 _NO_DATABASE: Final = 1049
 _IN_TRANSACTION: Final = 1679
+_GTID_NEXT_INSIDE: Final = 1766
+_GTID_NEXT_INSIDE_5_6: Final = 1768
 _GTID_WITH_MODE_OFF: Final = 1781
 _TAGGED_WITH_MODE_OFF: Final = 6040
 _ANONYMOUS_WITH_MODE_ON: Final = 1782
 _ONE_STEP: Final = 1788
 _OWNS_GTID: Final = 1790
-_NEEDS_CONSISTENCY: Final = 3111
+_MODE_REFUSED: Final = 3111
+_MODE_NEEDS_CONSISTENCY: Final = 1779
 _READ_ONLY: Final = 1238
 _WRONG_VALUE: Final = 1231
 _GTIDS_EXECUTED: Final = 1840
+_PURGED_WITH_MODE_OFF: Final = 1839
+_PURGED_DOES_NOT_GROW: Final = 3546
 _NO_LOG: Final = 1373
 _OPEN_TEMPORARY: Final = 3745
 _OPEN_TEMPORARY_WITH_ROW: Final = 1559
@@ -68,7 +74,10 @@ def set_session(server: SourceServer, session: Session, statement: SetSession) -
     is_option = SESSION_VARIABLES[statement.variable] is bool
     if session.transaction is not None and not is_option:
         # MySQL 5.7.22 and 9.7.4 set the option for the statement's text at once.
-        raise StatementRefused(_IN_TRANSACTION, f"Cannot modify {statement.variable} inside a transaction")
+        code = _IN_TRANSACTION
+        if statement.variable == "gtid_next":
+            code = _GTID_NEXT_INSIDE_5_6 if server.rules.gtid_events == "numbered" else _GTID_NEXT_INSIDE
+        raise StatementRefused(code, f"Cannot modify {statement.variable} inside a transaction")
     if statement.variable == "gtid_next":
         _set_gtid_next(server, session, statement.value)
     elif is_option:
@@ -124,16 +133,27 @@ def set_global(server: SourceServer, session: Session, statement: SetGlobal) -> 
     _check_value(statement)
     settings, name = server.settings, statement.variable
     if name == "gtid_mode":
-        step = GTID_MODES.index(statement.value) - GTID_MODES.index(settings.gtid_mode)
-        if abs(step) > 1:
-            raise StatementRefused(_ONE_STEP, "The value of GTID_MODE can only be changed one step at a time")
-        if statement.value == "ON" and not settings.enforce_gtid_consistency:
-            raise StatementRefused(_NEEDS_CONSISTENCY, "GTID_MODE = ON needs ENFORCE_GTID_CONSISTENCY = ON")
+        _check_mode(server, statement.value)
+    if (name, statement.value, settings.gtid_mode) == ("enforce_gtid_consistency", "OFF", "ON"):
+        raise StatementRefused(_MODE_NEEDS_CONSISTENCY, "GTID_MODE = ON needs ENFORCE_GTID_CONSISTENCY = ON")
     same = getattr(settings, name) == statement.value
     server.settings = changed(settings, name, statement.value)
     if name == "binlog_checksum" or (name == "gtid_mode" and not same):
         # Each holds for whole logs; setting binlog_checksum rotates the log even if its value stays the same.
         server.rotate()
+
+
+def _check_mode(server: SourceServer, mode: str) -> None:
+    """Check that gtid_mode may be set to a mode: no session has the right to what the mode forbids."""
+    settings, sessions = server.settings, server.sessions.values()
+    if abs(GTID_MODES.index(mode) - GTID_MODES.index(settings.gtid_mode)) > 1:
+        raise StatementRefused(_ONE_STEP, "The value of GTID_MODE can only be changed one step at a time")
+    if mode == "ON" and not settings.enforce_gtid_consistency:
+        raise StatementRefused(_MODE_REFUSED, "GTID_MODE = ON needs ENFORCE_GTID_CONSISTENCY = ON")
+    if mode == "ON" and any(each.owns_anonymous for each in sessions):
+        raise StatementRefused(_MODE_REFUSED, "GTID_MODE = ON needs that no transaction is anonymous")
+    if mode == "OFF" and any(each.has_given_gtid and not server.skips(each) for each in sessions):
+        raise StatementRefused(_MODE_REFUSED, "GTID_MODE = OFF needs that no session has a GTID")
 
 
 def changed(settings: Settings, name: str, value: str) -> Settings:
@@ -151,11 +171,25 @@ def set_gtid_purged(server: SourceServer, session: Session, statement: SetGtidPu
     """Declare GTIDs as executed and purged.
 
     Raises:
-        Refused: The server has executed GTIDs.
+        Refused: The server has executed GTIDs, or, where they may be more, others than those that were purged.
     """
-    if server.executed.size:
-        raise StatementRefused(_GTIDS_EXECUTED, "GTID_PURGED can only be set when GTID_EXECUTED is empty")
-    server.declare_purged(GtidSet.from_text(statement.gtids))
+    gtids = GtidSet.from_text(statement.gtids)
+    if server.settings.gtid_mode == "OFF" and server.rules.gtid_events == "numbered":
+        raise StatementRefused(_PURGED_WITH_MODE_OFF, "GTID_PURGED can only be set when GTID_MODE = ON")
+    if not server.rules.purged_grows:
+        if server.executed.size:
+            raise StatementRefused(_GTIDS_EXECUTED, "GTID_PURGED can only be set when GTID_EXECUTED is empty")
+    elif not _is_more(server, gtids):
+        raise StatementRefused(_PURGED_DOES_NOT_GROW, "The new value must be a superset of the old one, and new")
+    server.declare_purged(ExecutedGtids(gtids).missing_in(server.executed.gtids()))
+
+
+def _is_more(server: SourceServer, gtids: GtidSet) -> bool:
+    """Return whether a set has all GTIDs that are purged, and none that is executed and not purged."""
+    kept = ExecutedGtids(server.executed.missing_in(server.purged.gtids()))
+    added = ExecutedGtids(gtids)
+    disjoint = str(kept.missing_in(gtids)) == str(kept.gtids())
+    return disjoint and not server.purged.missing_in(added.gtids()).sources
 
 
 def purge_logs(server: SourceServer, session: Session, statement: PurgeLogs) -> None:

@@ -49,7 +49,8 @@ def create_table_like(server: SourceServer, session: Session, statement: CreateT
     like = server.table(session, statement.like)
     made = Table(statement.table, like.engine, statement.temporary, auto_increment=like.auto_increment)
     hidden = like.temporary and not _logs_temporary(server, session)
-    generated = f"CREATE TABLE {statement.table.quoted} {made.definition}" if hidden else None
+    condition = "IF NOT EXISTS " if statement.if_not_exists else ""
+    generated = f"CREATE TABLE {condition}{statement.table.quoted} {made.definition}" if hidden else None
     listed = (statement.table,) if hidden else (statement.table, statement.like)
     _create(server, session, statement, made, listed=listed, generated=generated)
 
@@ -72,7 +73,7 @@ def _create(
         raise StatementRefused(_EXISTS, f"Table '{made.name}' already exists")
     if not exists:
         server.databases[made.name.database][made.name] = server.number_table(made)
-    elif not server.rules.needless_create:
+    elif not (server.rules.needless_like if generated else server.rules.needless_create):
         return
     text = generated or sql_of(statement) or ""
     server.log_alone(session, server.query(session, text, tables=listed, generated=generated is not None))
@@ -146,6 +147,8 @@ def _create_temporary(
     _exists(server, made.name)
     if made.name in session.temporary:
         if statement.if_not_exists:
+            if isinstance(statement, CreateTableSelect):
+                return
             _log_created(server, session, statement, made, listed=listed)
             return
         raise StatementRefused(_EXISTS, f"Table '{made.name}' already exists")
@@ -170,15 +173,18 @@ def _log_created(
 
 
 def create_table_select(server: SourceServer, session: Session, statement: CreateTableSelect) -> None:
-    """Create a table with the rows of others.
+    """Create a table with the rows of others; with IF NOT EXISTS nothing is done or logged where there is one.
 
     Raises:
         Refused: GTID consistency forbids it.
     """
     sources = [server.table(session, name) for name in statement.sources]
     if not statement.temporary:
+        if server.rules.create_select_refused_first:
+            _check_create_select(server, session, statement)
         commit_open(server, session)
-        _check_create_select(server, session, statement)
+        if not server.rules.create_select_refused_first:
+            _check_create_select(server, session, statement)
     made = Table(statement.table, statement.engine, statement.temporary)
     rows: list[Row] = [(row[0],) for source in sources for row in source.rows]
     if statement.with_variable:
@@ -190,6 +196,8 @@ def create_table_select(server: SourceServer, session: Session, statement: Creat
         made.rows = rows
         return
     if _exists(server, made.name):
+        if statement.if_not_exists:
+            return
         raise StatementRefused(_EXISTS, f"Table '{made.name}' already exists")
     made.rows = rows
     server.databases[made.name.database][made.name] = server.number_table(made)

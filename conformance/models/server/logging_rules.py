@@ -55,6 +55,8 @@ class LoggingRules:
         previous_gtids_flags: The flags of a Previous_gtids event.
         previous_gtids_always: Whether every log has one; else only logs begun with gtid_mode=ON.
         create_select: How CREATE TABLE ... SELECT is logged in row format, with an engine with atomic DDL.
+        create_select_refused_first: Whether GTID consistency refuses a CREATE TABLE ... SELECT before it commits what
+            is open.
         create_takes_part: Whether a transactional engine takes part in a CREATE TABLE ... SELECT without rows too, so
             that an Xid event ends it.
         drop_groups: The order in which the tables of a DROP TABLE are logged, with those of one statement together.
@@ -104,11 +106,14 @@ class LoggingRules:
         rand_is_unsafe_in_create: The same for CREATE TABLE ... SELECT alone.
         numbered_select_is_unsafe: Whether INSERT ... SELECT into a table with an auto-increment column is unsafe.
         needless_create: Whether CREATE TABLE IF NOT EXISTS of a table that exists is logged.
+        needless_like: The same for one like a temporary table where its columns are logged instead.
         disconnect_by_engine: Whether the temporary tables of a session that ends are also separated by engine.
         use_needs_gtid_next: Whether USE is refused too after a given GTID was used up.
         implicit_commit: With which GTID_NEXT a statement that would commit an open transaction is refused.
         owns_anonymous: Whether a session with GTID_NEXT=ANONYMOUS must use it up, as a GTID, before it sets another.
         purged_in_log: Whether GTIDs that are declared as purged begin a log, which names them; else they are in none.
+        purged_grows: Whether gtid_purged may be set after GTIDs were executed, to those that it has and others that
+            were not.
         renamed_missing: The number of the error of RENAME TABLE for a table that does not exist.
         rows_query_prefix: The text before the statement in a Rows_query event.
     """
@@ -118,6 +123,7 @@ class LoggingRules:
     previous_gtids_flags: int = int(Flag.IGNORABLE)
     previous_gtids_always: bool = True
     create_select: CreateSelect = "two"
+    create_select_refused_first: bool = False
     create_takes_part: bool = False
     drop_groups: tuple[tuple[DropClass, ...], ...] = _TEMPORARY_THEN_BASE
     drop_by_class: bool = False
@@ -152,11 +158,13 @@ class LoggingRules:
     rand_is_unsafe_in_create: bool = False
     numbered_select_is_unsafe: bool = True
     needless_create: bool = True
+    needless_like: bool = True
     disconnect_by_engine: bool = True
     use_needs_gtid_next: bool = False
     implicit_commit: ImplicitCommit = "given"
     owns_anonymous: bool = True
     purged_in_log: bool = False
+    purged_grows: bool = False
     renamed_missing: int = 1146
     rows_query_prefix: str = ""
 
@@ -179,6 +187,7 @@ _FROM_5_6: Final = replace(
     previous_gtids_flags=0,
     previous_gtids_always=False,
     create_select="one",
+    create_select_refused_first=True,
     partial_drop="one-group",
     use_needs_gtid_next=True,
     implicit_commit="set",
@@ -216,6 +225,7 @@ _FROM_8_0: Final = LoggingRules(
     atomic_ddl=True,
     format_with_temporary="fixed",
     temporary_follow_mixed=True,
+    purged_grows=True,
 )
 _MARIADB: Final = LoggingRules(
     gtid_events="mariadb",
@@ -228,6 +238,7 @@ _MARIADB: Final = LoggingRules(
     rand_is_unsafe=False,
     rand_is_unsafe_in_create=True,
     needless_create=False,
+    needless_like=False,
     plain_keeps_transaction=True,
     plain_keeps_savepoints=True,
     plain_keeps_beginning=True,

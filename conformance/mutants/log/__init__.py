@@ -4,6 +4,7 @@ from typing import Final
 
 from conformance.mutants.log.gtids import LOG_GTID_MUTANTS
 from conformance.mutants.log.markers import LOG_MARKER_MUTANTS
+from conformance.mutants.log.refused_settings import LOG_REFUSED_SETTINGS_MUTANTS
 from conformance.mutants.log.refused_statements import LOG_REFUSED_STATEMENTS_MUTANTS
 from conformance.mutants.log.rows_queries import LOG_ROWS_QUERY_MUTANTS
 from conformance.mutants.log.sessions import LOG_SESSION_MUTANTS
@@ -15,6 +16,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     *LOG_GTID_MUTANTS,
     *LOG_SESSION_MUTANTS,
     *LOG_REFUSED_STATEMENTS_MUTANTS,
+    *LOG_REFUSED_SETTINGS_MUTANTS,
     *LOG_STATEMENT_MUTANTS,
     *LOG_ROWS_QUERY_MUTANTS,
     *LOG_TABLES_INFO_MUTANTS,

@@ -32,7 +32,7 @@ def _nothing(server: SourceServer, session: Session, statement: Any, kept: Any =
     """Keep nothing before a statement, or change nothing after it."""
 
 
-def _around(kind: type[Statement], *, before: _Before = _nothing, after: _After = _nothing) -> Answer:
+def around(kind: type[Statement], *, before: _Before = _nothing, after: _After = _nothing) -> Answer:
     """Return the answer of a server that is changed before or after each statement of a kind."""
 
     def answer(request: Request) -> Observation:
@@ -49,7 +49,7 @@ def _around(kind: type[Statement], *, before: _Before = _nothing, after: _After 
     return answer
 
 
-def _back(name: str) -> _After:
+def back(name: str) -> _After:
     """Return what gives a session its attribute of a name again, as it was kept."""
     return lambda server, session, statement, kept: setattr(session, name, kept)
 
@@ -78,7 +78,8 @@ def _unlog(server: SourceServer, session: Session, statement: Statement, kept: b
         del server.log.units[-1]
 
 
-def _hide_transaction(server: SourceServer, session: Session, statement: DropTable) -> Any:
+def hide_transaction(server: SourceServer, session: Session, statement: Statement) -> Any:
+    """Have no transaction open while a statement runs; return the one that is."""
     kept = session.transaction
     session.transaction = None
     return kept
@@ -136,64 +137,64 @@ LOG_REFUSED_STATEMENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-rename-in-part",
         "WL3303-LOG-AS-ROWS",
         "a RENAME TABLE that is refused has renamed its first table",
-        answer=_around(RenameTable, after=_move_table),
+        answer=around(RenameTable, after=_move_table),
         also=("WL3303-LOG-AS-STATEMENT",),
     ),
     Mutant(
         "logs-missing-drop-silent",
         "FORMAT-LOG-EVENTS",
         "a DROP TABLE IF EXISTS of no table that exists is not logged",
-        answer=_around(DropTable, before=_is_all_missing, after=_unlog),
+        answer=around(DropTable, before=_is_all_missing, after=_unlog),
     ),
     Mutant(
         "logs-temporary-again-silent",
         "FORMAT-LOG-EVENTS",
         "a CREATE TEMPORARY TABLE IF NOT EXISTS of one that exists is not logged",
-        answer=_around(CreateTable, before=_is_there, after=_unlog),
+        answer=around(CreateTable, before=_is_there, after=_unlog),
         also=("WL7592-LOG-TEMPORARY-OUTSIDE",),
     ),
     Mutant(
         "logs-drop-commits-nothing",
         "WL3303-LOG-AS-ROWS",
         "DROP TABLE does not commit the open transaction",
-        answer=_around(DropTable, before=_hide_transaction, after=_back("transaction")),
+        answer=around(DropTable, before=hide_transaction, after=back("transaction")),
         also=("FORMAT-LOG-EVENTS",),
     ),
     Mutant(
         "logs-plain-temporary-unsafe",
         "FORMAT-LOG-EVENTS",
         "a change of a temporary table that cannot be rolled back is unsafe in a transaction with MIXED",
-        answer=_around(Insert, before=_as_unsafe, after=_back("binlog_format")),
+        answer=around(Insert, before=_as_unsafe, after=back("binlog_format")),
     ),
     Mutant(
         "logs-rows-not-kept",
         "WL3303-LOG-AS-ROWS",
         "a session with temporary tables goes back to statements after an unsafe one with MIXED",
-        answer=_around(Insert, before=_end_rows),
+        answer=around(Insert, before=_end_rows),
     ),
     Mutant(
         "logs-savepoint-keeps-order",
         "FORMAT-LOG-EVENTS",
         "a savepoint that is set again is still before those that were set since",
-        answer=_around(Savepoint, before=_place_of, after=_move_back),
+        answer=around(Savepoint, before=_place_of, after=_move_back),
     ),
     Mutant(
         "logs-flush-keeps-gtid",
         "FORMAT-LOG-EVENTS",
         "FLUSH LOGS leaves a given GTID to the next transaction",
-        answer=_around(FlushLogs, before=_take_gtid, after=_back("gtid_next")),
+        answer=around(FlushLogs, before=_take_gtid, after=back("gtid_next")),
     ),
     Mutant(
         "logs-partial-drop-keeps-gtid",
         "WL7592-LOG-DROPDB-NAMED-SEVERAL",
         "a DROP DATABASE that fails and cannot be logged leaves its GTID to the next statement",
-        answer=_around(DropDatabase, before=_gtid, after=_give_back_unused),
+        answer=around(DropDatabase, before=_gtid, after=_give_back_unused),
     ),
     Mutant(
         "logs-refused-creation-takes-gtid",
         "WL3303-LOG-AS-STATEMENT",
         "a CREATE TABLE ... SELECT that is refused uses up the given GTID",
-        answer=_around(CreateTableSelect, after=_use_up),
+        answer=around(CreateTableSelect, after=_use_up),
         also=("WL3303-LOG-AS-ROWS",),
     ),
 )

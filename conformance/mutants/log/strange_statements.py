@@ -171,6 +171,15 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         ),
     ),
     Mutant(
+        "logs-creation-without-condition",
+        "FORMAT-LOG-STATEMENT",
+        "a CREATE TABLE IF NOT EXISTS that the server writes itself lacks IF NOT EXISTS, so that it stops replicas",
+        answer=changed(
+            is_query(b"CREATE"),
+            lambda event: set_fields(query=event.fields["query"].replace(b"IF NOT EXISTS ", b""))(event),
+        ),
+    ),
+    Mutant(
         "logs-drop-with-two-commas",
         "FORMAT-LOG-STATEMENT",
         "the names in a DROP of several temporary tables have two commas between them",

@@ -12,6 +12,7 @@ from conformance.mutants.render.altered_texts import (
     ROWS_QUERY,
     TWELVE_HOURS,
     WARNING,
+    CarriesOver,
     EndsAtTheOneFlag,
     FeedsPrintedEvents,
     GoesOnAfterEnd,
@@ -351,6 +352,18 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=replaced(r"^('/\*!\*/;)$", r"\1commit"),
     ),
     Mutant(
+        "unfinished-rows-carried-over",
+        "FORMAT-RENDER-BINLOG-RUNS",
+        "the rows of a statement within which a log ends are run with the first statement of the next log",
+        answer=printed(printer=CarriesOver),
+    ),
+    Mutant(
+        "description-twice",
+        "FORMAT-RENDER-BINLOG-RUNS",
+        "the format description is in two BINLOG statements",
+        answer=replaced(r"\A([\s\S]*?)^(BINLOG '\n(?:[^']*\n)'/\*!\*/;\n)", r"\1\2\2"),
+    ),
+    Mutant(
         "query-twice",
         "FORMAT-RENDER-STATEMENTS-RUN",
         "a Query event is printed twice if its statement is not about a transaction",
@@ -375,6 +388,24 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=replaced(r"^(COMMIT/\*!\*/;)$", r"\1commit"),
     ),
     Mutant(
+        "delimiter-not-set",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "no line sets the delimiter that follows the statements",
+        answer=replaced(r"^DELIMITER /\*!\*/;\n", ""),
+    ),
+    Mutant(
+        "delimiter-with-more",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "something follows the delimiter on the line that sets it",
+        answer=replaced(r"^(DELIMITER /\*!\*/;)$", r"\1commit"),
+    ),
+    Mutant(
+        "empty-default-database",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "a default database without a name is set before BEGIN",
+        answer=replaced(r"^(SET TIMESTAMP=.*\n)(?=(?:SET .*\n)*BEGIN$)", r"use ``/*!*/;\n\1"),
+    ),
+    Mutant(
         "statement-of-its-own",
         "FORMAT-RENDER-STATEMENTS-RUN",
         "a statement of the program's own is run before each that is not about transactions",
@@ -391,6 +422,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-RENDER-STATEMENTS-RUN",
         "the last word of a statement is left out",
         answer=replaced(r"^((?!SET |use |#|/\*).*) \S+\n(/\*!\*/;)$", r"\1\n\2"),
+    ),
+    Mutant(
+        "gtid-called-anonymous",
+        "FORMAT-RENDER-GTID",
+        "the header line of a Gtid event has Anonymous_GTID",
+        answer=replaced(r"^(#\d{6} .*\t)GTID(\t.*)", r"\1Anonymous_GTID\2"),
     ),
     Mutant(
         "gtid-without-tag",

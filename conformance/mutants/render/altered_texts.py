@@ -312,6 +312,13 @@ class EndsAtTheOneFlag(MysqlbinlogText):
         yield from super()._rows_event(event, {**fields, "rows_flags": known if known == _STATEMENT_END else 0})
 
 
+class CarriesOver(MysqlbinlogText):
+    """A printer that puts the statement within which a log ends before the first one of the next log."""
+
+    def _drop_unfinished(self) -> None:
+        pass
+
+
 class MarkersCleared(MysqlbinlogText):
     """A printer whose BINLOG statements have no markers."""
 

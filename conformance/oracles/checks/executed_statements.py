@@ -18,8 +18,14 @@ _USE: Final = re.compile(r"use `((?:[^`]|``)*)`\s*/\*!\*/;", re.IGNORECASE)
 _PLAIN: Final = re.compile(r"[ -~\n]+\Z")
 #: What follows a delimiter on its line, comments apart: it becomes a part of the next statement.
 _AFTER_DELIMITER: Final = re.compile(r"(?!#).*/\*!\*/;[ \t]*(?![\s#/])(.+)")
+#: A line that sets the delimiter: the client takes the first word.
+_DELIMITER: Final = re.compile(r"DELIMITER\s+(\S+)", re.IGNORECASE)
+#: The delimiter after each statement in a printed log: a semicolon may be in a statement.
+_DELIMITED_BY: Final = "/*!*/;"
 #: How lines begin that a program adds to a statement: comments, and what sets variables or is about transactions.
 _ADDED: Final = re.compile(r"\s*(?:\Z|#|/\*|'|(?:SET|USE|DELIMITER|BEGIN|START|COMMIT|ROLLBACK|XA)\b)", re.IGNORECASE)
+#: The word in the header line of an Anonymous_gtid event.
+_ANONYMOUS: Final = re.compile("anonymous", re.IGNORECASE)
 #: The variables that Intvar events set.
 _INTVARS: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
 
@@ -27,14 +33,18 @@ _INTVARS: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
 def gtid_set(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """The transaction is executed under its GTID."""
     gtid = printed.facts[index]["gtid"]
-    if f"'{gtid}'".lower() in event.text.lower():
-        return None
-    return "GTID not set", f"no line sets the GTID to '{gtid}'"
+    if f"'{gtid}'".lower() not in event.text.lower():
+        return "GTID not set", f"no line sets the GTID to '{gtid}'"
+    if _ANONYMOUS.search(event.description):
+        return "GTID called anonymous", f"the header line of '{gtid}' has {event.description!r}"
+    return None
 
 
 def statement_executed(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """A statement is executed in its database, with its variables set, and an Xid as a COMMIT; nothing else is."""
     fact = printed.facts[index]
+    if printed.is_first and (delimiter := _delimiter(printed.log, event.line)) != _DELIMITED_BY:
+        return "delimiter not set", f"the delimiter before it is {delimiter!r}, expected {_DELIMITED_BY!r}"
     if torn := next(filter(None, map(_AFTER_DELIMITER.match, event.following)), None):
         return "text after a delimiter", f"{torn[1][:60]!r} follows a delimiter, and is executed with what is next"
     if printed.is_alone and printed.log.count(fact["log_pos"]) > printed.ends_at(fact["log_pos"]):
@@ -82,6 +92,8 @@ def _number(value: int) -> str:
 
 
 def _in_its_database(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    if any((match := _USE.match(line)) and not match[1] for line in event.following):
+        return _ELSEWHERE, "a default database without a name is set, which servers refuse"
     fact = printed.facts[index]
     name: str = fact["database"]
     if not name or not _PLAIN.match(name) or fact["flags"] & Flag.SUPPRESS_USE:
@@ -110,10 +122,23 @@ def _line_of_drop(printed: Printed, index: int, name: str) -> int:
     return 0
 
 
+def _delimiter(log: PrintedLog, line: int) -> str:
+    """Return the delimiter in force at a line: that of the last line before that sets one, else a semicolon."""
+    set_before = [delimiter for number, delimiter in _delimiters(log) if number < line]
+    return set_before[-1] if set_before else ";"
+
+
 _VARIABLES: Final = (EventType.INTVAR, EventType.RAND, EventType.USER_VAR)
 
 
 # Few entries are enough: the logs of one call are examined one after the other.
+@lru_cache(maxsize=2)
+def _delimiters(log: PrintedLog) -> list[tuple[int, str]]:
+    """Return the numbers of the lines that set a delimiter, and which."""
+    matches = ((number, _DELIMITER.match(line)) for number, line in enumerate(log.lines))
+    return [(number, match[1]) for number, match in matches if match]
+
+
 @lru_cache(maxsize=2)
 def _uses(log: PrintedLog) -> list[tuple[int, str]]:
     """Return the numbers of the lines that set a default database, and which."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
@@ -9,6 +10,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, MAGIC, TYPE_AT, Header
 from conformance.binlog.rows.images import rows_kind
+from conformance.models.rendering.binlog_statement import statement_events
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.printed_events import MISSING_ROWS
 from conformance.oracles.checks.printed_facts import Fact, Printed, name_of, printed_of
@@ -28,10 +30,12 @@ def binlog_statements_run(alignment: Alignment, requirement: str) -> Iterator[Ch
     if printed is None or printed.settings["base64_output"] != "auto":
         return
     try:
-        run = printed.in_binlog_statements()
+        statements = [list(events) for events in statement_events(printed.log.text)]
     except ValueError as error:
         yield Check("BINLOG statement unreadable", str(error))
         return
+    run = [event for events in statements for event in events]
+    yield from _carried_over(alignment, printed, statements)
     if torn := next(filter(None, map(_AFTER_END.match, printed.log.lines)), None):
         yield Check("text after a BINLOG statement", f"{torn[1][:60]!r} follows its delimiter, and is executed")
     yield from _format_description_first(alignment, printed, run)
@@ -79,9 +83,12 @@ def _format_description_first(alignment: Alignment, printed: Printed, run: Seque
 def _statements_in_order(alignment: Alignment, printed: Printed, run: Sequence[bytes]) -> Iterator[Check]:
     # A program that refuses an event does not print the statement that it is of.
     later = 0 if alignment.observation.error else len(printed.settings["following"])
+    logs = (printed, *(Printed(alignment, printed.log, number) for number in range(1, 1 + later)))
+    if not alignment.observation.error and (again := _descriptions_again(logs, run)):
+        yield Check("format description run twice", f"{again} format descriptions are in BINLOG statements again")
     wanted: list[tuple[bytes, Fact]] = []
     governing = printed
-    for log in (printed, *(Printed(alignment, printed.log, number) for number in range(1, 1 + later))):
+    for log in logs:
         end = -CHECKSUM_BYTES if log.facts[0].get("checksum_algorithm") == "crc32" else None
         if _description(log) != _description(governing):
             # A server reads what follows by the format description before it.
@@ -105,20 +112,60 @@ def _statements_in_order(alignment: Alignment, printed: Printed, run: Sequence[b
         yield GOOD
 
 
+def _descriptions_again(logs: Sequence[Printed], run: Sequence[bytes]) -> int:
+    """Return how many format descriptions are run that are not in the logs, or not so often."""
+    there = [int(fact["type"]) for log in logs for fact in log.facts].count(EventType.FORMAT_DESCRIPTION)
+    return max(0, [int(each[TYPE_AT]) for each in run].count(EventType.FORMAT_DESCRIPTION) - there)
+
+
 def _description(log: Printed) -> bytes:
     """Return the format description of a log, without its flags and the checksum that it may have."""
     fact = log.facts[0]
     return _bare(log.data(fact), -CHECKSUM_BYTES if "checksum_algorithm" in fact else None)
 
 
+def _carried_over(alignment: Alignment, printed: Printed, statements: Sequence[Sequence[bytes]]) -> Iterator[Check]:
+    """What a log leaves unfinished at its end is not run in one BINLOG statement with events of the next log."""
+    later = 0 if alignment.observation.error else len(printed.settings["following"])
+    logs = (printed, *(Printed(alignment, printed.log, number) for number in range(1, 1 + later)))
+    for log, following in pairwise(logs):
+        left = {_uncut(log.data(fact)): fact for fact in _unfinished(log.facts)}
+        others = {_uncut(following.data(fact)) for fact in following.facts} - left.keys()
+        for statement in statements:
+            run = [_uncut(event) for event in statement]
+            if left.keys() & run and others.intersection(run):
+                fact = next(left[each] for each in run if each in left)
+                message = (
+                    f"{name_of(alignment, fact)} is of a statement that its log ends within: it is run with another"
+                )
+                yield Check("unfinished statement run in the next log", message, fact["offset"])
+                return
+
+
+def _uncut(event: bytes) -> bytes:
+    """Return an event without its flags and the last four bytes, which may be a checksum over them."""
+    return _bare(event, -CHECKSUM_BYTES)
+
+
+def _unfinished(facts: Sequence[Fact]) -> list[Fact]:
+    """Return the Table_maps and rows of the statement within which a log ends."""
+    whole = sum(len(each) for each in _row_statements(facts))
+    return [fact for fact in facts if _is_of_rows(fact)][whole:]
+
+
+def _is_of_rows(fact: Fact) -> bool:
+    is_one = rows_kind(fact["type"]) is not None or fact["type"] == EventType.TABLE_MAP
+    return bool(is_one and fact["handled"] == "known")
+
+
 def _row_statements(facts: Sequence[Fact]) -> Iterator[list[Fact]]:
     """Yield the Table_maps and rows of each statement that is complete."""
     statement: list[Fact] = []
     for fact in facts:
-        kind = rows_kind(fact["type"]) if fact["handled"] == "known" else None
-        if kind is not None or (fact["type"] == EventType.TABLE_MAP and fact["handled"] == "known"):
-            statement.append(fact)
-        if kind is not None and fact["rows_flags"] & _STATEMENT_END:
+        if not _is_of_rows(fact):
+            continue
+        statement.append(fact)
+        if fact.get("rows_flags", 0) & _STATEMENT_END:
             yield statement
             statement = []
 

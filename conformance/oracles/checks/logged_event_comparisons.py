@@ -28,6 +28,8 @@ _WITH_STATEMENTS: Final = QUERY_TYPES | {EventType.EXECUTE_LOAD_QUERY, EventType
 _DROP: Final = re.compile(
     r"DROP (TEMPORARY )?TABLES? (?P<condition>IF EXISTS )?(`[^`]*`(\.`[^`]*`)?( ?, ?(?!\Z)|\Z))+", re.IGNORECASE
 )
+#: A CREATE TABLE, without comments, that does nothing where there is such a table.
+_CREATE: Final = re.compile(r"CREATE (TEMPORARY )?TABLE (?P<condition>IF NOT EXISTS )?", re.IGNORECASE)
 _EXECUTED: Final = re.compile(r"/\*[!M]+\d*(.*?)\*/", re.DOTALL)
 _NAMES: Final = re.compile(r"`([^`]*)`(?:\.`([^`]*)`)?")
 
@@ -128,9 +130,13 @@ def equal_statements(wanted: Entry, observed: Entry) -> str:
 
 
 def lacks_condition(wanted: Entry, observed: Entry) -> bool:
-    """Return whether a DROP TABLE has no IF EXISTS, but should, and so stops a replica that lacks one of its tables."""
-    drops = [_DROP.fullmatch(_without_comments(str(each["query"]))) for each in (wanted, observed)]
-    return bool(drops[0] and drops[1] and drops[0]["condition"] and not drops[1]["condition"])
+    """Return whether a DROP or CREATE TABLE has no condition, but should, and so stops a replica.
+
+    The replica lacks one of the tables that are dropped, or has the one that is created.
+    """
+    texts = [_without_comments(str(each["query"])) for each in (wanted, observed)]
+    pairs = [[form(text) for text in texts] for form in (_DROP.fullmatch, _CREATE.match)]
+    return any(want and seen and want["condition"] and not seen["condition"] for want, seen in pairs)
 
 
 def _without_comments(query: str) -> str:

@@ -17,6 +17,8 @@ Fault = tuple[str, str] | None
 #: Judges an event in a printed log; the number is that of its fact.
 JudgeEvent = Callable[[Printed, int, PrintedEvent], Fault]
 
+#: The flag of the rows event that ends its statement.
+_STATEMENT_END: Final = 0x0001
 #: What is wrong where an event that a server needs to run rows is in no BINLOG statement.
 MISSING_ROWS: Final = "row event missing"
 _TYPE_NAMES: Final = tuple(each.heading for each in BoundaryType)
@@ -337,7 +339,7 @@ def boundary_is_comment(printed: Printed, index: int, event: PrintedEvent) -> Fa
 
 
 def bytes_untouched(printed: Printed, index: int, event: PrintedEvent) -> Fault:
-    """A BINLOG statement holds the event's bytes as stored; only rows events must be in one."""
+    """A BINLOG statement holds the event as stored; only rows events must be in one, if their statement ends."""
     try:
         inside = printed.in_binlog_statements()
     except ValueError as error:
@@ -349,7 +351,8 @@ def bytes_untouched(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     place = (fact["type"], fact["log_pos"])
     if place in {_type_and_log_pos(each) for each in inside}:
         return "event changed", "no BINLOG statement holds its bytes as stored"
-    return (MISSING_ROWS, "it is in no BINLOG statement") if rows_kind(fact["type"]) is not None else None
+    ends = any(each.get("rows_flags", 0) & _STATEMENT_END for each in printed.facts[index:])
+    return (MISSING_ROWS, "it is in no BINLOG statement") if ends and rows_kind(fact["type"]) is not None else None
 
 
 def _is_missing(printed: Printed, fact: Fact, inside: Collection[bytes]) -> bool:
