@@ -34,6 +34,7 @@ PARTIAL = {
     "conformance/oracles/checks/relay_freedoms.py": {"_MARKERS": "the events that a replica makes"},
     "conformance/protocol/answered_streams.py": {"_CONTEXT": "the events before a statement that belong to it"},
     "strategies/families/recorded_logs.py": {"NUMBERS": "fields in which any number may stand"},
+    "strategies/questions/render.py": {"_LISTED": "the types whose name a worklog specifies"},
     "strategies/questions/log.py": {"_MARKS": "types that exercise a requirement whatever the scenario"},
 }
 

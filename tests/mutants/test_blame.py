@@ -48,6 +48,7 @@ ROWS = (
     ("logs-purges-to-missing", "FORMAT-LOG-ROTATE-NEXT", WHAT_BELONGS),
     ("logs-needless-select", "FORMAT-LOG-FIELDS", WHAT_BELONGS),
     ("logs-disconnect-silent", "FORMAT-LOG-STATEMENT", WHAT_BELONGS),
+    ("logs-commit-at-disconnect", "FORMAT-LOG-STATEMENT", WHAT_BELONGS),
     ("logs-delayed-shared", "WL3303-LOG-AS-ROWS WL4033-LOG-*", WHAT_BELONGS),
     ("logs-end-checksummed-as-next", "FORMAT-LOG-ROTATE-NEXT", TWO_SIDES),
     ("logs-mixture-as-statement", "WL3303-LOG-AS-ROWS WL7592-LOG-CREATE-SELECT-ROW WL4033-LOG-*", WHAT_BELONGS),

@@ -3,7 +3,7 @@
 import json
 import sys
 from dataclasses import replace
-from itertools import takewhile
+from itertools import product, takewhile
 
 import pytest
 from extras import require
@@ -188,8 +188,8 @@ class KeepsTransactionsBack(KeepsBack):
 @pytest.mark.parametrize("client", [KeepsBack, KeepsTransactionsBack])
 def test_a_client_that_keeps_events_back_is_blamed_for_the_event_that_it_refuses_after_them(client):
     judge, seen = Judge(ReferenceImplementation().declaration.roles["client"]), 0
-    for index in range(300):
-        question = case(f"client:sent_logs/mysql-8.4/3/{index}")
+    for profile, index in product(("mysql-8.0", "mysql-8.4"), range(200)):
+        question = case(f"client:sent_logs/{profile}/3/{index}")
         answer = answer_with(client, request_of(question))
         if answer.error is None or question.settings["source"]["cuts"]:
             continue
@@ -311,8 +311,8 @@ def test_a_client_that_began_inside_a_group_may_have_the_events_of_that_again():
 
 def test_an_event_that_comes_again_is_not_taken_for_one_at_the_same_place_in_another_log():
     judge, seen = Judge(ReferenceImplementation().declaration.roles["client"]), 0
-    for index in range(120):
-        question = case(f"client:sent_gtids/mysql-8.0/0/{index}")
+    for profile, index in product(("mysql-5.7", "mysql-8.4"), range(120)):
+        question = case(f"client:sent_gtids/{profile}/0/{index}")
         events = ReferenceImplementation().ask(request_of(question)).events
         for cut in question.settings["source"]["cuts"]:
             before, after = events[: cut["index"] + 1], events[cut["index"] + 1 : -1]
