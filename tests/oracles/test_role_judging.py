@@ -338,6 +338,17 @@ def under_other_checksums():
     return pairs
 
 
+def after_a_begin():
+    """Return the first case whose boundaries show whether a reset forgets a BEGIN, with the right answer."""
+    ids = (CaseId("boundary_flags", "worklog", seed=5, index=index, role="boundary") for index in range(50))
+    pairs = ((case, REFERENCE.ask(request_of(case))) for case in map(case_of, ids))
+    return [next(pair for pair in pairs if boundaries(keeping_begin(*pair)) != boundaries(pair[1]))]
+
+
+def boundaries(answer):
+    return [each.get("boundary_type") for each in answer.events]
+
+
 def nothing(case, answer):
     return Observation(())
 
@@ -433,7 +444,10 @@ FEW = [(role, name) for role, name in DECLARED if not name.startswith("all")]
 def test_what_passes_with_few_fields_can_fail_with_them(role, name):
     declared = declarations(role)[name]
     judge = Judge(declared)
-    cases = [*answered(role, TWO_PROFILES), *(under_other_checksums() if role == "boundary" else ())]
+    cases = [
+        *answered(role, TWO_PROFILES),
+        *((*under_other_checksums(), *after_a_begin()) if role == "boundary" else ()),
+    ]
     passing = {each for case, answer in cases for each in verdicts(judge, case, as_declared(answer, declared), "pass")}
     failing = set()
     for wrong in wrong_answers(role):
