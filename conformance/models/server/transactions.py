@@ -127,12 +127,12 @@ def rollback_to(server: SourceServer, session: Session, statement: RollbackTo) -
     transaction.changed &= place.joined
     if not place.registered:
         # For the log the transaction began after the savepoint, so it is rolled back as a whole.
-        kept = transaction.irrevocable and server.rules.plain_keeps_transaction
+        stays = transaction.irrevocable and server.rules.plain_keeps_transaction
         transaction.irrevocable |= server.rules.plain_keeps_beginning and transaction.plain_changed
         _log_rolled_back(server, session, transaction)
         transaction.events, transaction.registered = [], False
         # What could not be undone is in the log now; only some servers still take it to be in the transaction.
-        transaction.irrevocable = kept
+        transaction.irrevocable = stays
         return
     # Events that were logged at once are before the transaction, which may then have none to roll back.
     kept = transaction.irrevocable or (server.rules.plain_keeps_savepoints and transaction.plain_changed)

@@ -10,13 +10,13 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, MAGIC, TYPE_AT, Header
 from conformance.binlog.rows.images import rows_kind
+from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.models.rendering.binlog_statement import statement_events
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.printed_events import MISSING_ROWS
 from conformance.oracles.checks.printed_facts import Fact, Printed, name_of, printed_of
 from conformance.oracles.oracle import GOOD, Check
 
-_STATEMENT_END: Final = 0x0001
 #: What follows the delimiter at the end of a BINLOG statement on its line, comments apart.
 _AFTER_END: Final = re.compile(r"'\s*/\*!\*/;[ \t]*(?![\s#/])(.+)")
 #: Where the flags are in the common header: a program may change those of an event that it prints, such as that of a
@@ -81,9 +81,7 @@ def _format_description_first(alignment: Alignment, printed: Printed, run: Seque
 
 
 def _statements_in_order(alignment: Alignment, printed: Printed, run: Sequence[bytes]) -> Iterator[Check]:
-    # A program that refuses an event does not print the statement that it is of.
-    later = 0 if alignment.observation.error else len(printed.settings["following"])
-    logs = (printed, *(Printed(alignment, printed.log, number) for number in range(1, 1 + later)))
+    logs = _logs(alignment, printed)
     if not alignment.observation.error and (again := _descriptions_again(logs, run)):
         yield Check("format description run twice", f"{again} format descriptions are in BINLOG statements again")
     wanted: list[tuple[bytes, Fact]] = []
@@ -112,6 +110,12 @@ def _statements_in_order(alignment: Alignment, printed: Printed, run: Sequence[b
         yield GOOD
 
 
+def _logs(alignment: Alignment, printed: Printed) -> tuple[Printed, ...]:
+    """Return the logs that one call prints; a program that refuses an event does not print the statement it is of."""
+    later = 0 if alignment.observation.error else len(printed.settings["following"])
+    return printed, *(Printed(alignment, printed.log, number) for number in range(1, 1 + later))
+
+
 def _descriptions_again(logs: Sequence[Printed], run: Sequence[bytes]) -> int:
     """Return how many format descriptions are run that are not in the logs, or not so often."""
     there = [int(fact["type"]) for log in logs for fact in log.facts].count(EventType.FORMAT_DESCRIPTION)
@@ -126,9 +130,7 @@ def _description(log: Printed) -> bytes:
 
 def _carried_over(alignment: Alignment, printed: Printed, statements: Sequence[Sequence[bytes]]) -> Iterator[Check]:
     """What a log leaves unfinished at its end is not run in one BINLOG statement with events of the next log."""
-    later = 0 if alignment.observation.error else len(printed.settings["following"])
-    logs = (printed, *(Printed(alignment, printed.log, number) for number in range(1, 1 + later)))
-    for log, following in pairwise(logs):
+    for log, following in pairwise(_logs(alignment, printed)):
         left = {_uncut(log.data(fact)): fact for fact in _unfinished(log.facts)}
         others = {_uncut(following.data(fact)) for fact in following.facts} - left.keys()
         for statement in statements:
@@ -165,7 +167,7 @@ def _row_statements(facts: Sequence[Fact]) -> Iterator[list[Fact]]:
         if not _is_of_rows(fact):
             continue
         statement.append(fact)
-        if fact.get("rows_flags", 0) & _STATEMENT_END:
+        if fact.get("rows_flags", 0) & STATEMENT_END:
             yield statement
             statement = []
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.rows.images import rows_kind
+from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.models.boundary.boundary_type import BoundaryType
 from conformance.models.rendering.binlog_statement import LINE_CHARACTERS, statement_events
 from conformance.oracles.checks.printed_facts import Fact, Printed
@@ -17,8 +18,6 @@ Fault = tuple[str, str] | None
 #: Judges an event in a printed log; the number is that of its fact.
 JudgeEvent = Callable[[Printed, int, PrintedEvent], Fault]
 
-#: The flag of the rows event that ends its statement.
-_STATEMENT_END: Final = 0x0001
 #: What is wrong where an event that a server needs to run rows is in no BINLOG statement.
 MISSING_ROWS: Final = "row event missing"
 _TYPE_NAMES: Final = tuple(each.heading for each in BoundaryType)
@@ -351,7 +350,7 @@ def bytes_untouched(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     place = (fact["type"], fact["log_pos"])
     if place in {_type_and_log_pos(each) for each in inside}:
         return "event changed", "no BINLOG statement holds its bytes as stored"
-    ends = any(each.get("rows_flags", 0) & _STATEMENT_END for each in printed.facts[index:])
+    ends = any(each.get("rows_flags", 0) & STATEMENT_END for each in printed.facts[index:])
     return (MISSING_ROWS, "it is in no BINLOG statement") if ends and rows_kind(fact["type"]) is not None else None
 
 
