@@ -23,7 +23,6 @@ from conformance.models.handshake.refusal import NO_EVENT_THERE, NO_SUCH_LOG, UN
 from conformance.models.handshake.replacement import for_replica
 from conformance.models.sender.sender import (
     FATAL_ERROR,
-    NO_SUCH_POSITION,
     Log,
     LoggedEvent,
     Origin,
@@ -260,12 +259,9 @@ class Source:
         size = next((size for log, size in zip(self.logs, self.sizes, strict=True) if log.name == name), None)
         if size is None:
             raise WireError(FATAL_ERROR, NO_SUCH_LOG)
-        if command.log_pos < FIRST:
-            raise WireError(FATAL_ERROR, f"{NO_SUCH_POSITION} < 4")
-        if command.log_pos > size:
-            raise WireError(FATAL_ERROR, f"{NO_SUCH_POSITION} > file size")
         starts = {event.start for log in self.logs if log.name == name for event in log.events}
-        if command.log_pos not in starts | {size, FIRST}:
+        # Where the log has no such position, the sender refuses it.
+        if FIRST <= command.log_pos <= size and command.log_pos not in starts | {size, FIRST}:
             raise WireError(FATAL_ERROR, f"{NO_EVENT_THERE} {name}:{command.log_pos}")
         return name, command.log_pos
 

@@ -26,7 +26,8 @@ _DELIMITED_BY: Final = "/*!*/;"
 _ADDED: Final = re.compile(r"\s*(?:\Z|#|/\*|'|(?:SET|USE|DELIMITER|BEGIN|START|COMMIT|ROLLBACK|XA)\b)", re.IGNORECASE)
 #: The word in the header line of an Anonymous_gtid event.
 _ANONYMOUS: Final = re.compile("anonymous", re.IGNORECASE)
-#: The variables that Intvar events set.
+#: The types of events that set variables, and those that Intvar events set.
+_VARIABLES: Final = (EventType.INTVAR, EventType.RAND, EventType.USER_VAR)
 _INTVARS: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
 
 
@@ -57,9 +58,9 @@ def statement_executed(printed: Printed, index: int, event: PrintedEvent) -> Fau
     if printed.begins_binlog_statement(fact):
         return None  # MariaDB's program prints an event that it cannot put into statements whole.
     query: str = fact["query"]
-    if _PLAIN.match(query) and query not in event.text:
-        return "statement not printed", f"{query[:60]!r} is not printed after its header line"
     if _PLAIN.match(query):
+        if query not in event.text:
+            return "statement not printed", f"{query[:60]!r} is not printed after its header line"
         own = re.compile(rf"^{re.escape(query)}(?=\s*(?:/\*!\*/;|\n|\Z))", re.MULTILINE)
         others = own.sub("", event.text, count=1).split("\n")
         foreign = next((line for line in others if not _ADDED.match(line)), None)
@@ -126,9 +127,6 @@ def _delimiter(log: PrintedLog, line: int) -> str:
     """Return the delimiter in force at a line: that of the last line before that sets one, else a semicolon."""
     set_before = [delimiter for number, delimiter in _delimiters(log) if number < line]
     return set_before[-1] if set_before else ";"
-
-
-_VARIABLES: Final = (EventType.INTVAR, EventType.RAND, EventType.USER_VAR)
 
 
 # Few entries are enough: the logs of one call are examined one after the other.
