@@ -33,6 +33,7 @@ from conformance.mutants.log.event_faults import (
     in_two_transactions,
 )
 from conformance.mutants.log.faults import (
+    Answer,
     begins,
     changed,
     is_query,
@@ -76,6 +77,11 @@ def is_numberless(scenario: Scenario) -> bool:
 def is_given_creation(scenario: Scenario, unit: Unit) -> bool:
     """Return whether a unit is logged under WL#7592 as the statement was given."""
     return not (scenario.settings.before_wl7592 or unit.events[-1].generated)
+
+
+def _replacing(start: bytes, old: bytes, new: bytes) -> Answer:
+    """Return what answers with a text replaced in the statements that begin with another."""
+    return changed(is_query(start), lambda event: set_fields(query=event.fields["query"].replace(old, new))(event))
 
 
 LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
@@ -165,28 +171,19 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-drop-without-condition",
         "FORMAT-LOG-STATEMENT",
         "a DROP TABLE IF EXISTS is logged without IF EXISTS, so that it stops replicas",
-        answer=changed(
-            is_query(b"DROP"),
-            lambda event: set_fields(query=event.fields["query"].replace(b"IF EXISTS ", b""))(event),
-        ),
+        answer=_replacing(b"DROP", b"IF EXISTS ", b""),
     ),
     Mutant(
         "logs-creation-without-condition",
         "FORMAT-LOG-STATEMENT",
         "a CREATE TABLE IF NOT EXISTS that the server writes itself lacks IF NOT EXISTS, so that it stops replicas",
-        answer=changed(
-            is_query(b"CREATE"),
-            lambda event: set_fields(query=event.fields["query"].replace(b"IF NOT EXISTS ", b""))(event),
-        ),
+        answer=_replacing(b"CREATE", b"IF NOT EXISTS ", b""),
     ),
     Mutant(
         "logs-drop-with-two-commas",
         "FORMAT-LOG-STATEMENT",
         "the names in a DROP of several temporary tables have two commas between them",
-        answer=changed(
-            is_query(b"DROP TEMPORARY"),
-            lambda event: set_fields(query=event.fields["query"].replace(b"`,`", b"`,,`"))(event),
-        ),
+        answer=_replacing(b"DROP TEMPORARY", b"`,`", b"`,,`"),
     ),
     Mutant(
         "logs-on-drops-one-gtid",
