@@ -272,10 +272,7 @@ def sent(connection, number, payload):
 @pytest.mark.parametrize("encrypts", [False, True])
 def test_a_client_of_which_the_answer_is_wrong_may_send_its_password(tmp_path, encrypts):
     """Seen on 8.0.15: after a wrong answer to the challenge the server asks for the password itself."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate(tmp_path))
-    trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    context, trusting = tls_contexts(tmp_path)
     access = Access(password="secret of more than twenty bytes", plugin=SHA2, tls=context)
     with listening(source_of(), access) as port:
         tls = trusting if encrypts else None
@@ -323,12 +320,18 @@ def certificate(folder):
     return file
 
 
-@pytest.mark.parametrize("plugin", PLUGINS)
-def test_events_come_through_tls(tmp_path, plugin):
+def tls_contexts(folder):
+    """Return what encrypts at the source, and at a client that trusts anybody."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(certificate(tmp_path))
+    context.load_cert_chain(certificate(folder))
     trusting = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    return context, trusting
+
+
+@pytest.mark.parametrize("plugin", PLUGINS)
+def test_events_come_through_tls(tmp_path, plugin):
+    context, trusting = tls_contexts(tmp_path)
     with (
         listening(source_of(), Access(password="secret", plugin=plugin, tls=context)) as port,
         connected(port, tls=trusting) as connection,
