@@ -9,7 +9,6 @@ from hypothesis import HealthCheck, settings
 
 from conformance.engine.ending_signals import ENDING
 from tests.extras import ModuleOfTests
-from tests.real_servers.node_ids import file_and_server
 
 # Machines differ in speed, and a failing run must fail again.
 settings.register_profile("kit", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
@@ -31,21 +30,8 @@ def pytest_pycollect_makemodule(module_path, parent):
 
 @pytest.hookimpl(optionalhook=True)  # without pytest-xdist nothing calls it
 def pytest_xdist_make_scheduler(config, log):
-    """Give each test to the next free worker, but some together to one.
-
-    Those are all that run Spark, which takes every core, and those of a file that use the same real server, which is
-    started once.
-
-    `--dist loadgroup` does the same by a mark, but not with pytest 9.2 (pytest-xdist's issue 1386).
-    """
-    from xdist.scheduler import LoadScopeScheduling
-
-    class SomeTogether(LoadScopeScheduling):
-        def _split_scope(self, nodeid):
-            place = file_and_server(nodeid)
-            if place is not None:
-                return "::".join(place)
-            return "spark" if nodeid.startswith("tests/corpus/") else nodeid
+    """Share the tests out as `SomeTogether` does."""
+    from tests.workers import SomeTogether
 
     return SomeTogether(config, log) if config.getvalue("dist") == "load" else None
 

@@ -1,0 +1,42 @@
+"""How pytest-xdist shares the tests out among its workers."""
+
+from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
+
+from tests.real_servers.node_ids import file_and_server
+
+
+class SomeTogether(LoadScopeScheduling):
+    """Give each test to the next free worker, but some together to one.
+
+    Those are all that run Spark, which takes every core, and those of a file that use the same real server, which is
+    started once.
+
+    `--dist loadgroup` does the same by a mark, but not with pytest 9.2 (pytest-xdist's issue 1386).
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        place = file_and_server(nodeid)
+        if place is not None:
+            return "::".join(place)
+        return "spark" if nodeid.startswith("tests/corpus/") else nodeid
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """Return the test in which a worker crashed; only the tests that it did not begin are given to others.
+
+        pytest-xdist 3.8 gives everything that the worker had to others: for a test that was run to its end they wait
+        for ever (its issue 1378), and a test that crashes every worker is run again for ever (1371).
+        """
+        work = self.assigned_work[node]
+        crashed = next((test for unit in work.values() for test, done in unit.items() if not done), None)
+        if crashed is not None:
+            work[self._split_scope(crashed)][crashed] = True
+        self.assigned_work[node] = {scope: unit for scope, unit in work.items() if not all(unit.values())}
+        super().remove_node(node)
+        return crashed
+
+    def _reschedule(self, node: WorkerController) -> None:
+        super()._reschedule(node)
+        # A worker that replaces another waits with its first test until it has a second (issue 1327).
+        if self.workqueue and self._pending_of(self.assigned_work[node]) == 1:
+            super()._reschedule(node)
