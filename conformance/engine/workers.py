@@ -20,7 +20,7 @@ from conformance.engine.events import PairFinished
 from conformance.engine.patience import Patience
 from conformance.engine.process_pool import can_fork, end_with_parent, signals_held, take_signals
 from conformance.engine.share import Asking
-from conformance.implementations.registry import Implementation
+from conformance.implementations.registry import Implementation, Restarting
 from conformance.oracles.judge import Judges
 from conformance.oracles.registry import oracles
 from conformance.protocol.observation import Declaration
@@ -171,7 +171,7 @@ class Workers:
             while self._has_room([share for _, _, share, _ in busy.values()]) and (begun := order.begin()) is not None:
                 number, share, of_share = begun
                 worker = idle.pop()
-                worker.send((share, of_share))
+                worker.send((share, of_share, self.declaration))
                 busy[worker.pipe] = worker, number, share, of_share
             if not busy:
                 return order.patience
@@ -337,21 +337,25 @@ def _serve_with(stack: ExitStack, pipe: Connection, make: Callable[[], Implement
     try:
         asking = None
         while (message := pipe.recv()) is not None:
-            if asking is None:
-                asking = _started(make, stack, pipe, stopped)
             if message is Declaration:
+                asking = _started(make(), stack, pipe, stopped)
                 pipe.send((Declaration, asking.implementation.declaration))
-            else:
-                share, patience = message
-                pipe.send((None, (share.done(asking, patience), patience)))
+                continue
+            share, patience, declaration = message
+            if asking is None:
+                implementation = make()
+                if isinstance(implementation, Restarting):
+                    implementation.expect(declaration)
+                asking = _started(implementation, stack, pipe, stopped)
+            pipe.send((None, (share.done(asking, patience), patience)))
     except (EOFError, BrokenPipeError):
         raise
     except Exception as error:  # noqa: BLE001 - the kit raises it again
         pipe.send((Exception, error, traceback.format_exc()))
 
 
-def _started(make: Callable[[], Implementation], stack: ExitStack, pipe: Connection, stopped: Any) -> Asking:
-    implementation = stack.enter_context(make())
+def _started(implementation: Implementation, stack: ExitStack, pipe: Connection, stopped: Any) -> Asking:
+    stack.enter_context(implementation)
     return Asking(
         implementation=implementation,
         judges=Judges(implementation.declaration),

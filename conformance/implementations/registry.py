@@ -56,6 +56,18 @@ class Implementation(Protocol):
 
 
 @runtime_checkable
+class Restarting(Protocol):
+    """An implementation that may declare something else when it is started again."""
+
+    def expect(self, declaration: Declaration) -> None:
+        """Take what it declared in another process of the kit; if it declares something else, no question is answered.
+
+        Args:
+            declaration: What it declared; to be given before it is started here.
+        """
+
+
+@runtime_checkable
 class Announcing(Protocol):
     """An implementation that acts on more than its own process, and announces beforehand what it will do."""
 

@@ -24,6 +24,7 @@ from conformance.reference.implementation import ReferenceImplementation
 from conformance.specs.catalogue import catalogue
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
+from tests.running import double
 
 FAMILIES = ("bad_magic", "ignorable_events", "rows_query_streams", "rotations", "transactions")
 PROFILES = ("mysql-5.6", "mysql-8.0", "mariadb-10.x")
@@ -255,6 +256,14 @@ def test_an_exception_of_a_worker_is_raised_with_its_traceback(fork):
     with pytest.raises(RuntimeError, match="a bug of the kit") as raised:
         fork(record_of, Faulty, 2)
     assert "in ask" in str(raised.value.__cause__) + "".join(getattr(raised.value, "__notes__", []))
+
+
+@pytest.mark.parametrize("part", ["fields", "roles"])
+def test_another_declaration_in_another_process_breaks_the_protocol(part, tmp_path, fork):
+    declares = partial(implementation, double("declares_something_else", "trigger", str(tmp_path), part))
+    record, _ = fork(partial(record_of, selection=replace(SELECTION, profiles=("mysql-8.0",))), declares, 2)
+    assert any("started again, it declares something else: roles.decode" in line for line in record)
+    assert "conforming=False" in record[-1]
 
 
 def test_workers_that_are_interrupted_while_they_begin_leave_none(monkeypatch):

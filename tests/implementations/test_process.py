@@ -275,7 +275,7 @@ def test_another_declaration_after_a_restart_breaks_the_protocol(part, tmp_path)
         ("protocol-error", "another-declaration"),
         ("protocol-error", "another-declaration"),
     ]
-    assert answers[1].detail.startswith(f"after a restart it declares something else: {places[part]}")
+    assert answers[1].detail.startswith(f"started again, it declares something else: {places[part]}")
 
 
 def test_the_length_of_an_answer_is_limited_by_that_of_the_stream():

@@ -32,6 +32,8 @@ _OUT_OF_MEMORY: Final = "killed by the memory limit"
 
 #: The signature of the trouble that a program cannot be run at all.
 CANNOT_RUN: Final = "cannot-run"
+#: The signature of the trouble that it declares something else than when it was started before.
+ANOTHER_DECLARATION: Final = "another-declaration"
 
 
 class Failed(Exception):
@@ -84,7 +86,7 @@ class Conversation:
             self._break(error.signature, f"{error.detail}\n{shortened(line)}")
         if declared is not None and self.declaration != declared:
             changed = ", ".join(changed_parts(declared, self.declaration))
-            self._break("another-declaration", f"after a restart it declares something else: {changed}")
+            self._break(ANOTHER_DECLARATION, f"started again, it declares something else: {changed}")
         self._started = self._child.usage
 
     @property

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Self
 
-from conformance.implementations.process.conversation import CANNOT_RUN, Conversation, Failed
+from conformance.implementations.process.conversation import ANOTHER_DECLARATION, CANNOT_RUN, Conversation, Failed
 from conformance.implementations.process.environment import environment_of
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
 from conformance.implementations.process.supervision import Supervision
@@ -51,6 +51,7 @@ class ProcessImplementation:
         self._supervision: Supervision | None = None
         self._conversation: Conversation | None = None
         self._failed_starts: list[Trouble] = []
+        self._started_elsewhere = False
 
     @property
     def declaration(self) -> Declaration:
@@ -72,8 +73,16 @@ class ProcessImplementation:
             self._discard()  # There is no time to wait for it: the kit was interrupted.
         self.stop()
 
+    def expect(self, declaration: Declaration) -> None:
+        """Take what it declared in another process of the kit, before it is started in this one.
+
+        If it declares something else here, every question ends in the same trouble as after a restart.
+        """
+        self._declaration = declaration
+        self._started_elsewhere = True
+
     def start(self) -> Declaration:
-        """Start the process, if none is running, and return what it declares.
+        """Start the process, if none is running, and return what it declares, or is expected to declare.
 
         Raises:
             CannotStart: There is no such program, or it does not declare itself in time.
@@ -84,6 +93,8 @@ class ProcessImplementation:
         try:
             self._declaration = self._running().declaration
         except Failed as failed:
+            if self._declaration is not None and failed.trouble.signature == ANOTHER_DECLARATION:
+                return self._declaration
             self._end_supervision()
             reason = failed.trouble.detail if failed.trouble.signature == CANNOT_RUN else failed
             message = f"{' '.join(self._command)} cannot start: {reason}"
@@ -91,6 +102,8 @@ class ProcessImplementation:
                 message += (
                     f"\n(its memory is limited to {self._limits.memory_bytes >> 20} MiB; --memory sets another limit)"
                 )
+            if self._started_elsewhere:
+                message += "\n(it has started in another process of the kit; -j 1 starts it once)"
             raise CannotStart(message) from failed
         return self._declaration
 
