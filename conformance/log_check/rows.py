@@ -6,6 +6,7 @@ from conformance.binlog.errors import located
 from conformance.binlog.event_types import ROWS_TYPES, EventType, type_name
 from conformance.binlog.flags import Flag
 from conformance.binlog.limits import check_values
+from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.log_check.log_event import IGNORABLE_CLASS, TABLE_MAPS, Log, LogEvent, Place
 from conformance.log_check.verdicts import Verdicts
 
@@ -16,7 +17,6 @@ PER_STATEMENT: Final = "WL4033-LOG-ROWS-QUERY-PER-STATEMENT"
 TABLE_MAP: Final = "FORMAT-LOG-TABLE-MAP"
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
-_STATEMENT_END: Final = 0x0001
 #: Bits 10 to 12 hold the boundary markers of WL#4162, which may be combined with any other flag.
 _MARKER_BITS: Final = 0x1C00
 
@@ -127,5 +127,5 @@ class Statements:
             elif mapped is not None:
                 actual = f"rows of {columns} columns{seen.where}"
                 verdicts.bad(TABLE_MAP, seen.offset, actual, f"{mapped}, as in the Table_map of table {table_id}")
-        if seen.fields.get("rows_flags", 0) & _STATEMENT_END:
+        if seen.fields.get("rows_flags", 0) & STATEMENT_END:
             self._close()

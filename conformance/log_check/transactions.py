@@ -7,6 +7,7 @@ from typing import Final
 
 from conformance.binlog.event_types import ROWS_TYPES, EventType, Purpose, types_of
 from conformance.binlog.layouts.mariadb_layouts import STANDALONE
+from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.binlog.total_table import check_complete, total
 from conformance.log_check.log_event import (
     Break,
@@ -153,14 +154,13 @@ _PARTS: Final[Mapping[int, _Part]] = total(
         types_of(Purpose.STATEMENT): _Part.PASSED,
     },
 )
-_STATEMENT_END: Final = 0x0001
 
 
 def _part(seen: LogEvent, log: Log) -> _Part:
     if seen.statement is not None:
         return _STATEMENT_PARTS[seen.statement]
     if seen.code in ROWS_TYPES:
-        return _Part.LAST_ROWS if seen.fields.get("rows_flags", 0) & _STATEMENT_END else _Part.ROWS
+        return _Part.LAST_ROWS if seen.fields.get("rows_flags", 0) & STATEMENT_END else _Part.ROWS
     if seen.code == EventType.MARIADB_GTID:
         alone = seen.fields.get("mariadb_gtid_flags", 0) & STANDALONE
         return _Part.MARKER if alone else _Part.MARKER_AND_BEGIN

@@ -7,11 +7,11 @@ from typing import Any, Final, Self
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import Header
 from conformance.binlog.layouts.mariadb_layouts import STANDALONE
+from conformance.binlog.rows.open_tables import STATEMENT_END
 
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 _IGNORABLE: Final = int(Flag.IGNORABLE)
-_STATEMENT_END: Final = 0x0001
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class ReplicaEvent:
             recognised=entry.get("handled") != "ignored",
             query=entry.get("query", ""),
             gtid=entry.get("gtid", ""),
-            ends_statement=bool(entry.get("rows_flags", 0) & _STATEMENT_END),
+            ends_statement=bool(entry.get("rows_flags", 0) & STATEMENT_END),
             standalone=bool(entry.get("mariadb_gtid_flags", 0) & STANDALONE),
             next_file=entry.get("next_file", ""),
             next_position=entry.get("next_position", 0),

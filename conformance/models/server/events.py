@@ -10,6 +10,7 @@ from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.layouts.by_type import LOGICAL_TIMESTAMP_TYPECODE
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.binlog.rows.images import ROWS_KINDS, RowsKind
+from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.binlog.servers import Server
 from conformance.binlog.status_variables import write_status_variables
 from conformance.models.server.gtid import Gtid
@@ -29,7 +30,6 @@ SESSION_STATUS: Final = {
 }
 _STATUS_VARIABLES: Final = write_status_variables(SESSION_STATUS)
 
-_STATEMENT_END: Final = 1
 _INTEGER_RESULT: Final = 2
 _BINARY: Final = 63
 _INSERT_ID: Final = 2
@@ -148,7 +148,7 @@ def _rows_event(code: EventType, table: Table, data: bytes, rows: list[Any]) -> 
 
 def ending_statement(event: LoggedEvent) -> LoggedEvent:
     """Return a rows event with the flag of the last one of its statement."""
-    fields = {**event.fields, "rows_flags": event.fields["rows_flags"] | _STATEMENT_END}
+    fields = {**event.fields, "rows_flags": event.fields["rows_flags"] | STATEMENT_END}
     return replace(event, fields=fields)
 
 

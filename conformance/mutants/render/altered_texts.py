@@ -12,6 +12,7 @@ from conformance.binlog.event_info import text as as_text
 from conformance.binlog.event_types import EventType
 from conformance.binlog.header import LENGTH_AT, MAGIC
 from conformance.binlog.reader import read_events
+from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.binlog.servers import server_of
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.boundary.fed_event import FedEvent
@@ -33,7 +34,6 @@ _Rewrite = Callable[[str, Request], str]
 _FLAGS_AT: Final = 17
 _FLAGS_END: Final = 19
 _VERY_VERBOSE: Final = 2
-_STATEMENT_END: Final = 0x0001
 TWELVE_HOURS: Final = 720
 #: The codes of logical timestamps among the status variables of Query events.
 _TIMESTAMP_CODES: Final = (b"\x0e", b"\x0f")
@@ -309,7 +309,7 @@ class EndsAtTheOneFlag(MysqlbinlogText):
 
     def _rows_event(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
         known = fields["rows_flags"]
-        yield from super()._rows_event(event, {**fields, "rows_flags": known if known == _STATEMENT_END else 0})
+        yield from super()._rows_event(event, {**fields, "rows_flags": known if known == STATEMENT_END else 0})
 
 
 class CarriesOver(MysqlbinlogText):

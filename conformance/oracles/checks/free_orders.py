@@ -6,7 +6,8 @@ from difflib import SequenceMatcher
 from typing import Any, Final
 
 from conformance.binlog.event_types import GTID_TYPES, QUERY_TYPES, ROWS_TYPES, EventType
-from conformance.oracles.checks.logged_event_comparisons import STATEMENT_END, is_of_temporary_tables, tables_of
+from conformance.binlog.rows.open_tables import STATEMENT_END
+from conformance.oracles.checks.logged_event_comparisons import is_of_temporary_tables, tables_of
 from conformance.protocol.observation import Observation
 from conformance.protocol.roles.log import words_of
 from conformance.strategies.grammar.case import Case

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.binlog.event_types import QUERY_TYPES, ROWS_TYPES, EventType
+from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.logged_event_comparisons import (
-    STATEMENT_END,
     differing_flags,
     equal_lists,
     equal_statements,

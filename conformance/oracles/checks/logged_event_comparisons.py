@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from conformance.binlog.event_types import QUERY_TYPES, EventType, type_name
 from conformance.binlog.flags import Flag
+from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.oracle import shown
 from conformance.protocol.roles.log import words_of
@@ -16,8 +17,6 @@ Entry = Mapping[str, Any]
 #: Compares an expected event with the observed one and returns what is wrong, "" if nothing is.
 Compare = Callable[[Entry, Entry], str]
 
-#: The bit of a rows event's own flags that marks the last event of a statement.
-STATEMENT_END: Final = 0x0001
 IGNORABLE: Final = int(Flag.IGNORABLE)
 #: The flags of statements on which the worklogs are silent, and which versions set differently; of logs likewise.
 _FREE_OF_STATEMENTS: Final = int(Flag.THREAD_SPECIFIC | Flag.SUPPRESS_USE)
