@@ -1,13 +1,14 @@
 """`binlog-conformance check`: judge real logs against every requirement that a log shows by itself."""
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import BinaryIO, Final, cast
 
 import click
 
 from conformance.cli.certify import MOST_JOBS, Duration
 from conformance.cli.check_output import CheckOutput, output_of
-from conformance.cli.checked_files import checked_files
+from conformance.cli.checked_files import CheckerOf, checked_files
 from conformance.cli.examples import examples
 from conformance.cli.integer import Integer
 from conformance.cli.limit_option import limit_option
@@ -36,6 +37,7 @@ AUTO: Final = "auto"
     show_default=True,
     help="Profile whose rules apply, such as mysql-8.0 or the release mysql-8.0.15; auto: the release in each log.",
 )
+@click.option("--rows", is_flag=True, help="Read each value in rows, too, by the Table_map of its table; takes longer.")
 @click.option(
     "--json", "as_json", is_flag=True, help="Print JSON lines: violations and notes, and a summary of each file."
 )
@@ -52,7 +54,14 @@ AUTO: Final = "auto"
 )
 @limit_option
 def command(
-    files: tuple[str, ...], *, profile: str, as_json: bool, url: str | None, seconds: float | None, jobs: int | None
+    files: tuple[str, ...],
+    *,
+    profile: str,
+    rows: bool,
+    as_json: bool,
+    url: str | None,
+    seconds: float | None,
+    jobs: int | None,
 ) -> None:
     """Judge binary logs and relay logs, alone and as a chain if they follow each other; `-` reads standard input.
 
@@ -65,10 +74,10 @@ def command(
     if url is None and seconds is not None:
         raise UserError("--time needs --server: files are read to their end")
     output = output_of(as_json=as_json)
-    chosen = None if profile == AUTO else profile
+    checker = partial(LogChecker, profile=None if profile == AUTO else profile, rows=rows)
     if url is None:
-        raise SystemExit(_judge(checked_files(files, chosen, output, as_json=as_json, jobs=jobs), output))
-    raise SystemExit(_judge(_live_logs(url, seconds, chosen, output), output))
+        raise SystemExit(_judge(checked_files(files, checker, output, as_json=as_json, jobs=jobs), output))
+    raise SystemExit(_judge(_live_logs(url, seconds, checker, output), output))
 
 
 def _judge(logs: Iterable[CheckedLog | None], output: CheckOutput) -> int:
@@ -96,16 +105,14 @@ def _judge(logs: Iterable[CheckedLog | None], output: CheckOutput) -> int:
     return status
 
 
-def _live_logs(
-    url: str, seconds: float | None, profile: str | None, output: CheckOutput
-) -> Iterator[CheckedLog | None]:
+def _live_logs(url: str, seconds: float | None, checker: CheckerOf, output: CheckOutput) -> Iterator[CheckedLog | None]:
     from conformance.cli.live_server import live_logs
 
     with live_logs(url, seconds) as logs:
         for log_name, stream in logs.logs():
             name = f"{url.partition('?')[0]}/{log_name}"
             reporter = output.reporter(name)
-            checked = LogChecker(name, profile=profile, report=reporter).check(cast(BinaryIO, stream))
+            checked = checker(name, report=reporter).check(cast(BinaryIO, stream))
             reporter.finish()
             yield checked
     if logs.error:

@@ -4,7 +4,7 @@ import os
 import shutil
 import sys
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import redirect_stdout
@@ -20,6 +20,9 @@ from conformance.cli.main import UserError
 from conformance.engine.process_pool import cores, process_pool
 from conformance.log_check.log_checker import CheckedLog, LogChecker
 
+#: Makes the checker of a log from its name, and what `LogChecker` takes besides.
+CheckerOf = Callable[..., LogChecker]
+
 #: A file's name, the file with what is printed of it, and its result.
 _Task = tuple[str, Path, "Future[CheckedLog | str]"]
 
@@ -30,13 +33,13 @@ _AHEAD: Final = 4
 
 
 def checked_files(
-    names: Sequence[str], profile: str | None, output: CheckOutput, *, as_json: bool, jobs: int | None
+    names: Sequence[str], checker: CheckerOf, output: CheckOutput, *, as_json: bool, jobs: int | None
 ) -> Iterator[CheckedLog | None]:
     """Yield the result of each file in its turn, None for one that cannot be opened, after what is found in it.
 
     Args:
         names: The names of the files; `STANDARD_INPUT` may be one.
-        profile: The profile whose rules apply; None for that of each log's server.
+        checker: Makes the checker of a log of a name.
         output: Prints the results.
         as_json: Whether the output is JSON lines.
         jobs: Processes; None for one for each core where the files are large.
@@ -47,7 +50,7 @@ def checked_files(
     sizes = [os.path.getsize(name) if os.path.isfile(name) else 0 for name in names]
     number = min(jobs or (cores() if sum(sizes) >= _LARGE else 1), len(names))
     if number < 2 or STANDARD_INPUT in names:
-        yield from (_reported(name, output, _checked(name, profile, output)) for name in names)
+        yield from (_reported(name, output, _checked(name, checker, output)) for name in names)
         return
     with TemporaryDirectory(prefix="binlog-check-") as folder, process_pool(number) as pool:
         left = zip(names, map(str, range(len(names))), strict=True)
@@ -57,19 +60,19 @@ def checked_files(
             for size in sizes:
                 for name, place in islice(left, number * _AHEAD - len(waiting)):
                     printed = Path(folder, place)
-                    task = pool.submit(_checked_elsewhere, name, profile, current_limits(), printed, as_json=as_json)
+                    task = pool.submit(_checked_elsewhere, name, checker, current_limits(), printed, as_json=as_json)
                     waiting.append((name, printed, task))
                 yield _taken(*waiting.popleft(), output)
                 done += size
                 show(done)
 
 
-def _checked(name: str, profile: str | None, output: CheckOutput) -> CheckedLog | str:
+def _checked(name: str, checker: CheckerOf, output: CheckOutput) -> CheckedLog | str:
     """Judge one file, and print what is found in it; return why it cannot be opened, if so."""
     reporter = output.reporter(name)
     try:
         with open_log(name) as stream, reading_progress(name, stream) as progress:
-            checked = LogChecker(name, profile=profile, report=reporter, progress=progress).check(stream)
+            checked = checker(name, report=reporter, progress=progress).check(stream)
     except CannotOpen as error:
         return str(error)
     reporter.finish()
@@ -77,7 +80,7 @@ def _checked(name: str, profile: str | None, output: CheckOutput) -> CheckedLog 
 
 
 def _checked_elsewhere(
-    name: str, profile: str | None, limits: Limits, printed: Path, *, as_json: bool
+    name: str, checker: CheckerOf, limits: Limits, printed: Path, *, as_json: bool
 ) -> CheckedLog | str:
     """Judge one file in a process of the pool, and keep in a file what is printed."""
     # The bar of each file would write over the others.
@@ -87,7 +90,7 @@ def _checked_elsewhere(
         redirect_stdout(kept),
         limits_in_force(limits),
     ):
-        return _checked(name, profile, output_of(as_json=as_json))
+        return _checked(name, checker, output_of(as_json=as_json))
 
 
 def _taken(name: str, printed: Path, task: "Future[CheckedLog | str]", output: CheckOutput) -> CheckedLog | None:

@@ -3,14 +3,14 @@
 from collections.abc import Mapping
 from typing import Final
 
-from conformance.binlog.event_types import QUERY_TYPES, ROWS_TYPES, EventType, Purpose, type_name, types_of
+from conformance.binlog.event_types import KNOWN_TYPES, QUERY_TYPES, ROWS_TYPES, EventType, Purpose, type_name, types_of
 from conformance.binlog.flags import Flag, flag_names
 from conformance.log_check.log_event import Log, LogEvent
 from conformance.log_check.verdicts import Verdicts
 
 FLAGS: Final = "FORMAT-LOG-FLAGS"
 
-#: Types of ordinary events. Those that readers may ignore can have any flags.
+#: Types of ordinary events. Those that readers may ignore can have the ignorable flag.
 _ORDINARY: Final = (
     QUERY_TYPES
     | ROWS_TYPES
@@ -18,9 +18,12 @@ _ORDINARY: Final = (
     | {EventType.GTID, EventType.GTID_TAGGED, EventType.TABLE_MAP, EventType.INTVAR, EventType.RAND, EventType.USER_VAR}
     | {EventType.ROTATE, EventType.STOP}
 )
-#: Type -> the flags that its events have in no binary log. Format descriptions have those of their file.
+#: The flags of a file, which its first event has; before 5.0 that was a Start_v3.
+_OF_FILES: Final = Flag.BINLOG_IN_USE | Flag.RELAY_LOG
+#: Type -> the flags that its events have in no binary log.
 _FOREIGN: Final[Mapping[int, Flag]] = {
-    **{int(code): Flag.BINLOG_IN_USE | Flag.RELAY_LOG | Flag.IGNORABLE for code in _ORDINARY},
+    **{code: _OF_FILES for code in KNOWN_TYPES - {EventType.START_V3}},
+    **{int(code): _OF_FILES | Flag.IGNORABLE for code in _ORDINARY},
     EventType.FORMAT_DESCRIPTION: Flag.IGNORABLE,
 }
 

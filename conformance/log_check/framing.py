@@ -30,6 +30,7 @@ ANON_CODE_DECLARED: Final = "WL7592-ANON-CODE-DECLARED-EARLY"
 XID_SIZE: Final = "WL7592-XID-SIZE"
 MARKER_EVERY_EVENT: Final = "WL4162-MARKER-EVERY-EVENT"
 MARKER_SIX_VALUES: Final = "WL4162-VALUES-SIX-OF-EIGHT"
+BODY: Final = "FORMAT-LOG-BODY"
 
 #: How the checker reads: it accepts every type that the format description declares, and judges it afterwards.
 READER_RULES: Final = ReaderRules(known=frozenset(range(256)), beyond_format_description=True)

@@ -1,6 +1,6 @@
 """Judges one log: reads it once, event by event, and feeds the rules."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import BinaryIO, Final, cast
@@ -20,7 +20,7 @@ from conformance.log_check import framing
 from conformance.log_check.boundary_steps import BoundarySteps
 from conformance.log_check.context import Context
 from conformance.log_check.flags import Flags
-from conformance.log_check.framing import BoundaryMarkers, Descriptions, Positions, UnknownTypes, XidSize
+from conformance.log_check.framing import BODY, BoundaryMarkers, Descriptions, Positions, UnknownTypes, XidSize
 from conformance.log_check.gtids import (
     AnonymousFlag,
     LogicalTimestamps,
@@ -33,6 +33,7 @@ from conformance.log_check.log_event import Log, LogEvent, Place
 from conformance.log_check.log_order import EndLast
 from conformance.log_check.log_stream import LogStream
 from conformance.log_check.mariadb_gtids import MariadbGtids
+from conformance.log_check.row_values import RowValues
 from conformance.log_check.rows import IgnorableFlag, Statements
 from conformance.log_check.rule import Rule
 from conformance.log_check.server_profile import profile_of
@@ -42,13 +43,17 @@ from conformance.log_check.transactions import Transactions
 from conformance.log_check.verdicts import Note, Verdicts, Violation
 from conformance.specs.catalogue import catalogue
 
-BODY: Final = "FORMAT-LOG-BODY"
 POST_HEADER_LENGTHS: Final = "FORMAT-POST-HEADER-LENGTHS"
 
 #: Events between two calls of `progress`.
 _STEP: Final = 4096
 #: Bytes of the length of a rows event's extra data, which counts itself.
 _COUNTED: Final = 2
+#: Type -> its fields that are numbers of something, and the numbers that servers write.
+_NUMBERS: Final[Mapping[int, Mapping[str, Sequence[int]]]] = {
+    EventType.INTVAR: {"intvar_type": (1, 2)},
+    EventType.USER_VAR: {"is_null": (0, 1), "variable_type": (0, 1, 2, 4)},
+}
 
 
 def _rules(transactions: Transactions, used: UsedGtids, end: EndLast) -> tuple[Rule, ...]:
@@ -135,6 +140,7 @@ class LogChecker:
         name: The log's name, for messages.
         profile: The profile whose rules apply; None takes it from each format description's server version: in a
             relay log the first is the replica's, the others are its source's.
+        rows: Whether the values in rows are read, too.
         report: Takes each violation and note at once.
         progress: Takes the bytes read so far, from time to time.
     """
@@ -144,6 +150,7 @@ class LogChecker:
         name: str,
         *,
         profile: str | None = None,
+        rows: bool = False,
         report: Callable[[Violation | Note], None],
         progress: Callable[[int], None] = lambda position: None,
     ) -> None:
@@ -156,7 +163,9 @@ class LogChecker:
         self._transactions = Transactions()
         self._used = UsedGtids()
         self._end = EndLast()
-        self._rules = _rules(self._transactions, self._used, self._end)
+        self._rules: tuple[Rule, ...] = _rules(self._transactions, self._used, self._end)
+        if rows:
+            self._rules += (RowValues(),)
         # What the chain needs later is kept under every profile.
         self._always = (self._used, self._end)
         self._wanted: dict[tuple[int, bool], tuple[Rule, ...]] = {}
@@ -254,13 +263,16 @@ class LogChecker:
         self._verdicts.use_profile(log.profile, source=log.source)
         self._wanted.clear()
 
-    def _check_form(self, fields: Fields) -> None:
+    def _check_form(self, code: int, fields: Fields) -> None:
         """Check what a lenient reader takes, and no server writes.
 
         Raises:
-            MalformedBody: The length of a rows event's extra data does not count itself, or a set has the form with
-                room for tags, which servers before 8.3 do not know.
+            MalformedBody: The length of a rows event's extra data does not count itself, a number of a kind has no
+                meaning, or a set has the form with room for tags, which servers before 8.3 do not know.
         """
+        for name, numbers in _NUMBERS.get(code, {}).items():
+            if fields.get(name, numbers[0]) not in numbers:
+                raise MalformedBody(f"{name} is {fields[name]}; servers write {', '.join(map(str, numbers))}")
         if fields.get("extra_data_length", _COUNTED) < _COUNTED:
             raise MalformedBody(f"extra data of {fields['extra_data_length']} bytes; the length counts its own two")
         gtids = fields.get("previous_gtids")
@@ -271,7 +283,7 @@ class LogChecker:
         try:
             fields = event.fields()
             event.layout()[0].require(fields)
-            self._check_form(fields)
+            self._check_form(code, fields)
             if code == EventType.MARIADB_QUERY_COMPRESSED:
                 fields["query"] = statement_of(fields)
         except LimitExceeded as error:

@@ -25,20 +25,22 @@ class Broken:
         requirements: What it breaks, and nothing else.
         event: Index of the event at which it does.
         profile: The profile to judge it by; None for its server's.
+        rows: Whether only values in rows show it.
     """
 
     make: Callable[[], WrittenLog]
     requirements: tuple[str, ...]
     event: int = -1
     profile: str | None = None
+    rows: bool = False
 
 
 BROKEN: list[Broken] = []
 
 
-def breaks(*requirements: str, event: int = -1, profile: str | None = None):
+def breaks(*requirements: str, event: int = -1, profile: str | None = None, rows: bool = False):
     def register(make):
-        BROKEN.append(Broken(make, requirements, event, profile))
+        BROKEN.append(Broken(make, requirements, event, profile, rows))
         return make
 
     return register
@@ -181,6 +183,38 @@ def an_event_shorter_than_its_post_header():
 @breaks("FORMAT-LOG-BODY")
 def a_body_that_ends_inside_a_field():
     return WrittenLog().begin().bytes(EventType.RAND, bytes(15))
+
+
+@breaks("FORMAT-LOG-BODY")
+def a_generated_number_of_no_kind():
+    return WrittenLog().begin().anonymous().query("BEGIN").event(EventType.INTVAR, intvar_type=3, intvar_value=1)
+
+
+@breaks("FORMAT-LOG-BODY")
+def a_user_variable_of_the_type_row():
+    log = WrittenLog().begin().anonymous().query("BEGIN")
+    value = {"variable_type": 3, "variable_charset": 8, "variable_value": b"1"}
+    return log.event(EventType.USER_VAR, variable_name=b"a", **value)
+
+
+@breaks("FORMAT-LOG-BODY", rows=True)
+def a_row_that_is_shorter_than_its_columns():
+    return WrittenLog().begin().anonymous().query("BEGIN").table_map(columns=2).rows(columns=2, cut=1)
+
+
+@breaks("FORMAT-LOG-BODY", rows=True)
+def a_row_in_a_payload_that_is_shorter_than_its_columns():
+    inner = WrittenLog()
+    inner.format = replace(inner.format, checksum_algorithm=int(ChecksumAlgorithm.NONE))
+    start = len(inner.data)
+    inner.query("BEGIN").table_map().rows(cut=1).xid()
+    packed = pack_payload(bytes(inner.data[start:]), compression=Compression.NONE)
+    return WrittenLog().begin().gtid(1).event(EventType.TRANSACTION_PAYLOAD, **packed)
+
+
+@breaks("FORMAT-LOG-BODY", rows=True)
+def a_table_map_without_the_length_of_a_text_column():
+    return WrittenLog().begin().anonymous().query("BEGIN").table_map(types=b"\x0f")
 
 
 @breaks("WL4162-MARKER-EVERY-EVENT", profile="worklog")
@@ -485,6 +519,11 @@ def a_log_of_mariadb_with_a_second_list():
 def a_statement_with_the_flag_of_a_log_in_use():
     log = WrittenLog().begin().anonymous()
     return log.query("CREATE TABLE t (a INT)", flags=IN_USE)
+
+
+@breaks("FORMAT-LOG-FLAGS")
+def a_set_with_the_flag_of_a_log_in_use():
+    return WrittenLog().describe().previous_gtids(flags=IGNORABLE | IN_USE)
 
 
 @breaks("FORMAT-LOG-FLAGS")

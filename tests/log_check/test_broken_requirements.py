@@ -12,11 +12,16 @@ from conformance.specs.catalogue import catalogue
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda each: each.make.__name__)
 def test_a_broken_requirement_is_named_with_its_offset(broken):
     log = broken.make()
-    checked, violations, _ = judge(log.data, profile=broken.profile)
+    checked, violations, _ = judge(log.data, profile=broken.profile, rows=broken.rows)
     offset = log.offsets[broken.event]
     assert sorted(places(violations)) == sorted((offset, each) for each in broken.requirements)
     assert not checked.healthy
     assert checked.unreadable is None
+
+
+@pytest.mark.parametrize("broken", [each for each in BROKEN if each.rows], ids=lambda each: each.make.__name__)
+def test_values_in_rows_are_read_on_request_alone(broken):
+    assert judge(broken.make().data, profile=broken.profile)[0].healthy
 
 
 def test_every_judged_requirement_can_fail():
@@ -35,7 +40,7 @@ def test_every_rule_for_recorded_logs_is_judged():
 
 @pytest.mark.parametrize("broken", BROKEN, ids=lambda each: each.make.__name__)
 def test_a_message_has_what_is_there_and_what_was_expected(broken):
-    _, violations, _ = judge(broken.make().data, profile=broken.profile)
+    _, violations, _ = judge(broken.make().data, profile=broken.profile, rows=broken.rows)
     for each in violations:
         assert each.actual
         assert each.expected

@@ -19,7 +19,7 @@ def test_a_broken_requirement_fails_the_command(tmp_path, broken):
     log = broken.make()
     path = tmp_path / "bin.000001"
     path.write_bytes(log.data)
-    done = run("--profile", broken.profile or "auto", path)
+    done = run("--profile", broken.profile or "auto", *["--rows"] * broken.rows, path)
     assert done.exit_code == 1
     assert f"{path}:{log.offsets[broken.event]}: {broken.requirements[0]}: " in done.stdout
 

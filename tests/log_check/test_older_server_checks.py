@@ -26,7 +26,7 @@ BROKEN = {
 def checked(log):
     findings = []
     with log.path.open("rb") as stream:
-        result = LogChecker(str(log.path), report=findings.append).check(stream)
+        result = LogChecker(str(log.path), rows=True, report=findings.append).check(stream)
     return result, [(each.offset, each.requirement) for each in findings]
 
 

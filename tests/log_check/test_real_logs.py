@@ -68,7 +68,7 @@ RELAY_LOGS = {
 def check(folder, name):
     findings = []
     with (folder / name).open("rb") as stream:
-        checked = LogChecker(name, report=findings.append).check(stream)
+        checked = LogChecker(name, rows=True, report=findings.append).check(stream)
     return (
         checked,
         [(each.offset, each.requirement) for each in findings if isinstance(each, Violation)],

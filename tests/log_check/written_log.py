@@ -117,22 +117,25 @@ class WrittenLog:
     def rows_query(self, text: str = "INSERT INTO t VALUES (1)", *, flags: int = int(Flag.IGNORABLE)):
         return self.event(EventType.ROWS_QUERY, length_byte=len(text) & 0xFF, rows_query=text.encode(), flags=flags)
 
-    def table_map(self, table_id: int = 7, *, columns: int = 1, table: bytes = b"t"):
+    def table_map(self, table_id: int = 7, *, columns: int = 1, table: bytes = b"t", types: Any = None):
+        if types is None:
+            types = b"\x03" * columns
         return self.event(
             EventType.TABLE_MAP,
             table_id=table_id,
             table_flags=1,
             database=b"d",
             table=table,
-            column_types=b"\x03" * columns,
+            column_types=types,
             column_metadata=b"",
-            null_bits=bytes((columns + 7) // 8),
+            null_bits=bytes((len(types) + 7) // 8),
             optional_metadata=b"",
         )
 
-    def rows(self, table_id: int = 7, *, columns: int = 1, last: bool = True):
+    def rows(self, table_id: int = 7, *, columns: int = 1, last: bool = True, cut: int = 0):
+        """Write rows of integers; `cut` bytes of the last value are missing."""
         bitmap = (columns + 7) // 8
-        row = bytes(bitmap) + bytes(4 * columns)
+        row = bytes(bitmap) + bytes(4 * columns - cut)
         return self.event(
             self.server.rows_events[0],
             table_id=table_id,
