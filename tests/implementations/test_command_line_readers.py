@@ -7,7 +7,7 @@ from small_logs import EVENTS, QUERY, ROWS, TABLE, UUID, damaged, log, offset_of
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
-from conformance.implementations.adapters.command_line_reader import Place, before_gap
+from conformance.implementations.adapters.command_line_reader import Place, before_gap, before_open_file
 from conformance.implementations.registry import implementation
 from conformance.oracles.judge import request_of
 from conformance.protocol.observation import Observation, Request, Trouble
@@ -66,6 +66,22 @@ def test_a_client_begins_again_at_an_event_that_was_kept_until_its_statement():
     assert before_gap([events[0], events[2]]) == events[:1]
     rotated = [*events, {"type": EventType.ROTATE, "log_pos": 0, "length": 40}, events[0]]
     assert before_gap(rotated) == rotated
+
+
+@pytest.mark.parametrize(
+    ("types", "kept"),
+    [
+        ([EventType.QUERY, EventType.BEGIN_LOAD_QUERY], 1),
+        ([EventType.BEGIN_LOAD_QUERY, EventType.APPEND_BLOCK], 0),
+        ([EventType.BEGIN_LOAD_QUERY, EventType.EXECUTE_LOAD_QUERY, EventType.XID], 3),
+        ([EventType.BEGIN_LOAD_QUERY, EventType.DELETE_FILE, EventType.BEGIN_LOAD_QUERY], 2),
+        ([EventType.QUERY], 1),
+        ([], 0),
+    ],
+)
+def test_a_client_begins_again_at_a_file_that_was_not_executed(types, kept):
+    events = [{"type": code, "log_pos": 100 * number} for number, code in enumerate(types, 1)]
+    assert before_open_file(events) == events[:kept]
 
 
 def test_a_client_that_has_no_gtids_begins_a_set():

@@ -59,7 +59,10 @@ TABLE_MAP = 19
 ROWS_EVENTS = (20, 21, 22, 23, 24, 25, 30, 31, 32, 39)
 #: Those of Table_map and rows events, to which a rule for a database applies, besides statements.
 FILTERED = (TABLE_MAP, *ROWS_EVENTS)
+BEGIN_LOAD_QUERY = 17
 EXECUTE_LOAD_QUERY = 18
+#: The events that use up a file which Begin_load_query began.
+FILE_ENDS = (11, EXECUTE_LOAD_QUERY)
 PAYLOAD = 40
 ANNOTATE_ROWS = 160
 #: The events that begin a group of MySQL, and those that end one, besides statements.
@@ -299,6 +302,19 @@ def before_gap(events: list[Fields]) -> list[Fields]:
     return events
 
 
+def before_open_file(events: list[Fields]) -> list[Fields]:
+    """Return the events before a file of LOAD DATA that is not executed yet.
+
+    Where the program begins within a file, it prints nothing for the event that executes it.
+    """
+    for number in range(len(events) - 1, -1, -1):
+        if events[number]["type"] in FILE_ENDS:
+            break
+        if events[number]["type"] == BEGIN_LOAD_QUERY:
+            return events[:number]
+    return events
+
+
 class Reader:
     """One of the two programs.
 
@@ -460,14 +476,17 @@ class Reader:
         while True:
             done = self._read([*command, *place.options()])
             events = self.printed(done.stdout)
+            error = refusal(done.returncode, text_of(done.stderr))
+            is_lost = error is not None and LOST.search(error["message"])
+            if is_lost and settings["gtid_set"] is None:
+                events = before_open_file(events)
             for event in before_gap(events) if has_no_gaps else events:
                 place.move(event)
             delivered += events
             if plugin := NO_PLUGIN.search(text_of(done.stderr)):
                 raise Unprinted(f"the program has no {plugin[1]} here, with which the source authenticates")
-            error = refusal(done.returncode, text_of(done.stderr))
             tries = 0 if any(event["log_pos"] for event in events) else tries + 1
-            if error is None or tries == TRIES or not LOST.search(error["message"]):
+            if tries == TRIES or not is_lost:
                 break
         entries = [{name: event[name] for name in OF_CLIENT if name in event} for event in delivered]
         if error is None:
