@@ -19,7 +19,7 @@ FOUR_SHORT: Final = "4 bytes short"
 #: the same cause in all types.
 ENDINGS: Final = {FOUR_SHORT: False, "too long": True}
 #: What stands in a text for bytes that are not UTF-8.
-_REPLACED: Final = "\ufffd"
+REPLACED: Final = "\ufffd"
 #: What other readers write for one such byte.
 _ESCAPED: Final = re.compile(r"\\x[0-9a-fA-F]{2}")
 #: The last fields of events without such a text.
@@ -31,7 +31,7 @@ def may_be_of_checksum(expected: str, seen: str) -> bool:
     more = seen.removeprefix(expected)
     if not seen.startswith(expected):
         return len(expected.encode()) - len(seen.encode()) == CHECKSUM_BYTES
-    return _REPLACED in more or len(_ESCAPED.sub("?", more).encode()) == CHECKSUM_BYTES
+    return REPLACED in more or len(_ESCAPED.sub("?", more).encode()) == CHECKSUM_BYTES
 
 
 def cause_of_end(alignment: Alignment, index: int, field: str, how: str) -> Cause | None:
