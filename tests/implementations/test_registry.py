@@ -19,7 +19,7 @@ def test_every_name_has_a_usage_and_a_description():
         "reference", "mysql-replication", "mysql-replication-default-filter", "mariadb-binlog", "mysqlbinlog",
         "python", "command", "server", "mysql", "go-mysql", "mysql-binlog-connector-java", "mysql_common",
         "mysql-binlog-connector-rust", "@vlasky/zongji", "@powersync/mysql-zongji", "canal-dbsync", "vitess",
-        "mysql_cdc", "asyncmy",
+        "mysql_cdc", "asyncmy", "mysql_binlog",
     }  # fmt: skip
     for entry in catalogue():
         assert entry.usage.startswith(entry.name)

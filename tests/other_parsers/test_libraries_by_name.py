@@ -36,6 +36,7 @@ def test_each_range_of_versions_builds_and_starts(name, version):
     "name",
     [
         "asyncmy",
+        "mysql_binlog",
         "mysql_cdc",
         "mysql_common",
         "mysql-binlog-connector-rust",
