@@ -37,6 +37,7 @@ from conformance.oracles.checks.missing_tails import ENDS_SILENTLY, cause_of_gap
 from conformance.oracles.checks.post_headers import EXTRA_DATA, LONGER, can_misread, finds_value
 from conformance.oracles.checks.received_warnings import WARNED_LEFT_OUT, leaves_out_warned
 from conformance.oracles.checks.remembered_begin import REMEMBERED, first_remembered
+from conformance.oracles.checks.taken_ends import cause_of_taken_end
 from conformance.oracles.differences import DECISIVE
 from conformance.oracles.oracle import Check, wrong_end
 from conformance.oracles.reasons import OF_CHECKSUM, OF_RESOURCES, crash_reason, normalised, without_bounds
@@ -172,6 +173,8 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
         return KEPT_LENGTHS
     if first_remembered(alignment) is not None:
         return REMEMBERED
+    if check.at is not None and (of_end := cause_of_taken_end(alignment, check)) is not None:
+        return of_end
     index = alignment.index_at(check.at)
     if index is not None and index in misread_for_checksums(alignment):
         return OTHER_CHECKSUMS
