@@ -1,6 +1,6 @@
 """A reader that takes the last four bytes of each event for a checksum, in a log without checksums.
 
-A text shows it: it lacks these bytes. A body that is too short for its fields, and rows that are not there, then follow.
+A text shows it: it lacks these bytes. Bodies that are too short for their fields, and rows that are not there, follow.
 """
 
 import re
