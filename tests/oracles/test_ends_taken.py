@@ -45,3 +45,25 @@ def test_a_reader_that_ends_one_text_right_refuses_for_another_reason():
             together |= findings(case, replace(answer, events=tuple(events))).keys()
     assert TAKEN not in together
     assert any(each.startswith("TABLE_MAP refused") for each in together)
+
+
+def test_a_checksum_algorithm_that_is_reported_wrong_hides_no_wrong_value():
+    """As mysql_binlog 0.4.0 reports another byte of the format description, and reads events to their ends."""
+
+    def misreported(entry):
+        if "checksum_algorithm" in entry:
+            return entry | {"checksum_algorithm": "other"}
+        rows = [
+            {side: image and dict.fromkeys(image, -7) for side, image in row.items()} for row in entry.get("rows", ())
+        ]
+        return entry | ({"rows": rows} if rows else {})
+
+    together = {}
+    for case in cases("transactions", "mysql-5.7"):
+        answer = REFERENCE.ask(request_of(case))
+        if any("rows" in each for each in answer.events):
+            together |= findings(case, replace(answer, events=tuple(map(misreported, answer.events))))
+    assert "checksum_algorithm of FORMAT_DESCRIPTION differs" in together
+    assert {"FORMAT-ROWS-VALUES-INTEGER", "FORMAT-ROWS-IMAGES", "FORMAT-EVENT-FIELDS"} & set().union(
+        *(requirements for finding, requirements in together.items() if "checksum_algorithm" not in finding)
+    )
