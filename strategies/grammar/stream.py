@@ -76,7 +76,7 @@ class StreamBuilder:
         settings: What a production passes to the questions about its stream in roles other than `decode`.
         tolerated: Indices of events at which a clean refusal is as good as the delivery.
         columns: Index of a rows event -> the column type codes of its table, in their order.
-        made_for: Index of an event that is made for a requirement of level should -> that requirement.
+        made_for: Index of an event that is made for a requirement, mostly a should -> that requirement.
         burden: What the last event claims or holds, far more than it should, in words; empty if it is none such.
         alter: Changes each event that is added; None leaves them as they are.
         executed: The GTIDs used so far, in Previous_gtids and in Gtid events.
