@@ -144,6 +144,8 @@ WITH_ROW_IMAGES: Final = Profiles("worklog", "mysql >= 5.6", "mariadb")
 WITH_ZERO_FILLED_BITMAPS: Final = Profiles("mysql >= 8.0")
 #: The servers whose Table_map events have metadata, such as the sign of integers, which readers cannot know otherwise.
 WITH_TABLE_METADATA: Final = Profiles("mysql >= 8.0")
+#: Servers whose rows events have the number of the partition, as 9.7.4 writes it and 8.0.15 does not (WL#12168).
+WITH_PARTITION_IDS: Final = Profiles("mysql >= 8.0.16")
 #: The servers whose columns of times have fractions of seconds.
 WITH_FRACTIONS: Final = Profiles("worklog", "mysql >= 5.6", "mariadb")
 WITHOUT_FRACTIONS: Final = Profiles("mysql < 5.6")

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from conformance.binlog.errors import MalformedBody
-from conformance.binlog.event_types import HEARTBEAT_TYPES, KNOWN_TYPES, EventType
+from conformance.binlog.event_types import HEARTBEAT_TYPES, KNOWN_TYPES, ROWS_TYPES, EventType
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER_BYTES, Header
 from conformance.mutants.mutant import Mutant
@@ -429,6 +429,18 @@ class _WithoutTableMaps(Client):
         return header.type != EventType.TABLE_MAP and super().delivers(header)
 
 
+class _ForgetsTables(Client):
+    """Forgets its tables where it connects, and passes over rows of a table that it does not know."""
+
+    def connect(self) -> Connection:
+        self._has_table = False
+        return super().connect()
+
+    def delivers(self, header: Header) -> bool:
+        self._has_table |= header.type == EventType.TABLE_MAP
+        return super().delivers(header) and (self._has_table or header.type not in ROWS_TYPES)
+
+
 def _mutant(name: str, requirement: str, text: str, client: type[Client], *, also: tuple[str, ...] = ()) -> Mutant:
     def answer(request: Request) -> Observation:
         return answer_with(client, request)
@@ -522,6 +534,12 @@ MUTANTS: Final = (
     _mutant("client-counts-early", _RESUMED, "counts a transaction as received at its Gtid event", _CountsAtGtid),
     _mutant(
         "client-begins-again", _RESUMED, "connects again with the position that it had at first", _FromTheBeginning
+    ),
+    _mutant(
+        "client-tables-forgotten",
+        _RESUMED,
+        "forgets its tables where it loses the connection, and passes over the rows that follow",
+        _ForgetsTables,
     ),
     _mutant("client-gives-up", _RESUMED, "does not connect again", _GivesUp),
     _mutant("client-first-packet", _PACKETS, "takes the first packet of an event for all of it", _EventIsFirstPacket),

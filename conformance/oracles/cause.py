@@ -105,6 +105,8 @@ class Cause:
 
 #: What a reader misses that takes post-headers for as long as servers write them: it is one fault, whatever the type.
 LENGTHS_IGNORED: Final = Cause("misread", "event with a longer post-header")
+#: A reader that does not pass over the number of the partition, however that shows.
+EXTRA_DATA_MISREAD: Final = Cause("misread", "rows event with extra data")
 #: Rows that are read from compressed bytes as if these were rows, and come to words or values that depend on them.
 NOT_UNPACKED: Final = Cause(MISREAD_WHOLE, _GROUPS[EventType.MARIADB_WRITE_ROWS_COMPRESSED_V1])
 

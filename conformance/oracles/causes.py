@@ -11,6 +11,7 @@ from conformance.binlog.header import TYPE_AT
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import (
     ACCEPTED,
+    EXTRA_DATA_MISREAD,
     LENGTHS_IGNORED,
     NOT_KNOWN,
     NOT_MADE,
@@ -33,9 +34,10 @@ from conformance.oracles.checks.miscounted_events import miscounted
 from conformance.oracles.checks.misread_bodies import misread_bodies
 from conformance.oracles.checks.misread_statements import OTHER_CHECKSUMS, misread_for_checksums
 from conformance.oracles.checks.missing_tails import ENDS_SILENTLY, cause_of_gap
-from conformance.oracles.checks.post_headers import LONGER, can_misread, finds_value
+from conformance.oracles.checks.post_headers import EXTRA_DATA, LONGER, can_misread, finds_value
 from conformance.oracles.checks.received_warnings import WARNED_LEFT_OUT, leaves_out_warned
 from conformance.oracles.checks.remembered_begin import REMEMBERED, first_remembered
+from conformance.oracles.checks.taken_ends import cause_of_taken_end
 from conformance.oracles.differences import DECISIVE
 from conformance.oracles.oracle import Check, wrong_end
 from conformance.oracles.reasons import OF_CHECKSUM, OF_RESOURCES, crash_reason, normalised, without_bounds
@@ -43,6 +45,8 @@ from conformance.protocol.observation import Trouble
 from conformance.protocol.role import entry_type_name
 from conformance.strategies.grammar.case import Case
 
+#: The requirement that an event with bytes to be passed over is made for -> what is wrong where they are not.
+_UNKNOWN_BYTES: Final[Mapping[str, Cause]] = {LONGER: LENGTHS_IGNORED, EXTRA_DATA: EXTRA_DATA_MISREAD}
 #: Roles in which a wrong answer follows from the one before it: the first failed check is the cause of all.
 _CHAINED: Final = frozenset(DECISIVE)
 #: The fields of an entry of these roles from which the others follow.
@@ -169,6 +173,8 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
         return KEPT_LENGTHS
     if first_remembered(alignment) is not None:
         return REMEMBERED
+    if check.at is not None and (of_end := cause_of_taken_end(alignment, check)) is not None:
+        return of_end
     index = alignment.index_at(check.at)
     if index is not None and index in misread_for_checksums(alignment):
         return OTHER_CHECKSUMS
@@ -180,10 +186,10 @@ def _cause(alignment: Alignment, check: Check) -> Cause:
         return ended(alignment)
     if (gap := _gap(alignment, check)) is not None:
         return gap
-    if check.at is not None and _has_longer_post_header(alignment, check.at):
+    if check.at is not None and (of_unknown := _of_unknown_bytes(alignment, check.at)) is not None:
         code = alignment.case.stream[check.at + TYPE_AT]
         if can_misread(code, check.cause) and not _is_at_its_place(alignment, check):
-            return LENGTHS_IGNORED
+            return of_unknown
     elif check.at is not None and (of_body := misread_bodies(alignment).get(check.at)) is not None:
         return of_body
     if alignment.case.role == "apply" and (of_counting := miscounted(alignment, check.at)) is not None:
@@ -219,17 +225,21 @@ def _is_at_last(alignment: Alignment, check: Check) -> bool:
     return check.at is None or (last is not None and check.at == alignment.case.expected.events[last].get("offset"))
 
 
-def _has_longer_post_header(alignment: Alignment, at: int) -> bool:
-    """Return whether an expected event is one whose post-header, or whose table's, is longer than servers write it.
+def _of_unknown_bytes(alignment: Alignment, at: int) -> Cause | None:
+    """Return the cause of what is wrong at an event with bytes that a reader passes over; None for another event.
 
-    A reader that takes the length for granted gets everything after it wrong, in ways that depend on the bytes. It does
-    not leave out the event and go on.
+    A reader that takes their length for granted gets everything after them wrong, in ways that depend on the bytes. It
+    does not leave out the event and go on.
     """
     expected, index = alignment.case.expected, alignment.index_at(at)
     if index is not None and alignment.fate(index) is Fate.DROPPED and alignment.read_on(index):
-        return False
-    lengthened = (index for index, requirement in expected.made_for.items() if requirement == LONGER)
-    return any(expected.events[index].get("offset") == at for index in lengthened if index < len(expected.events))
+        return None
+    causes = (
+        _UNKNOWN_BYTES.get(requirement)
+        for index, requirement in expected.made_for.items()
+        if index < len(expected.events) and expected.events[index].get("offset") == at
+    )
+    return next(causes, None)
 
 
 def _is_at_its_place(alignment: Alignment, check: Check) -> bool:

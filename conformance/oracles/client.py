@@ -21,6 +21,8 @@ from conformance.oracles.checks.client_checksums import (
 )
 from conformance.oracles.checks.client_freedoms import is_of_log, sent_again
 from conformance.oracles.checks.client_heartbeats import is_heartbeat, no_heartbeat
+from conformance.oracles.checks.client_losses import loses_table
+from conformance.oracles.counted import counted
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields, same_gtid_set
 from conformance.protocol.roles.client import is_end, kind_of, may_be_kept_back
 
@@ -199,7 +201,8 @@ def _is_after_cut(alignment: Alignment, place: int) -> bool:
 
 
 def _asks_for_more(unasked: Sequence[int]) -> Check:
-    message = f"{len(unasked)} events are there besides all that it lacks, the first as number {unasked[0] + 1}"
+    more = f"{counted(len(unasked), 'event')} there besides all that it lacks"
+    message = f"{more}, the first as number {unasked[0] + 1}"
     return Check("it asks for events that it has", message)
 
 
@@ -238,7 +241,7 @@ def _resumes(alignment: Alignment, requirement: str) -> Iterator[Check]:
     if (unasked := _unasked(alignment)) and _is_after_cut(alignment, unasked[0]):
         wrong.append(_asks_for_more(unasked))
     if doubled := _doubled(alignment):
-        message = f"{len(doubled)} events are there twice, the first as number {doubled[0] + 1}"
+        message = f"{counted(len(doubled), 'event')} there twice, the first as number {doubled[0] + 1}"
         wrong.append(Check("events delivered twice", message, cause=_cause_of_twice(alignment)))
     yield from wrong or [GOOD]
 
@@ -283,9 +286,10 @@ def _stops(alignment: Alignment) -> Iterator[Check]:
 def _lost(alignment: Alignment) -> Iterator[Check]:
     """Yield a check for each lost connection at which events are missing.
 
-    A single type that the client delivers nowhere is another matter, unless it has counted the transaction too early.
+    A single type that the client delivers nowhere is another matter, unless it has counted the transaction too early,
+    or lost the table of rows.
     """
-    if alignment.observation.error is not None:
+    if alignment.observation.error is not None and not alignment.stops_at_fault:
         return
     events = alignment.case.expected.events
     delivered = {entry["type"] for entry in alignment.observed_entries()}
@@ -293,7 +297,8 @@ def _lost(alignment: Alignment) -> Iterator[Check]:
         after = _required(alignment, cut["index"] + 1, alignment.count)
         run = list(takewhile(lambda index: alignment.observed(index) is None, after))
         types = {events[index]["type"] for index in run}
-        if run and (len(types) > 1 or types & delivered or _counts_early(alignment, cut["index"])):
+        is_explained = _counts_early(alignment, cut["index"]) or loses_table(alignment, cut["index"], run)
+        if run and (len(types) > 1 or types & delivered or is_explained):
             first = f"the {type_name(events[run[0]]['type'] or 0)} event"
             what = f"{first} is missing" if len(run) == 1 else f"{len(run)} events are missing, the first one {first}"
             place = f"after the connection that was lost at {cut['log_name']}:{cut['log_pos']}"

@@ -17,7 +17,6 @@ from conformance.oracles.checks.resources import less_than_claimed, within_limit
 from conformance.oracles.checks.row_values import (
     null_values,
     partial_values,
-    refused_for_extra_data,
     row_images,
     row_values,
     unsigned_values,
@@ -237,9 +236,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         delivered("FORMAT-ROWS-PRE-GA"),
         fields("FORMAT-ROWS-PRE-GA", "table_id", "rows_flags", where_reported=True),
     ),
-    both(
-        Oracle("FORMAT-ROWS-EXTRA-DATA", refused_for_extra_data), row_images("FORMAT-ROWS-EXTRA-DATA")
-    ),
+    both(delivered("FORMAT-ROWS-EXTRA-DATA"), whole_rows("FORMAT-ROWS-EXTRA-DATA")),
     both(
         fields("FORMAT-ROWS-PARTIAL-UPDATE", "table_id", "rows_flags"),
         partial_values("FORMAT-ROWS-PARTIAL-UPDATE"),

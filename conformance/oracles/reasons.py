@@ -37,6 +37,8 @@ _FATAL: Final = re.compile(
 )
 #: The words for a checksum in the reasons of readers.
 OF_CHECKSUM: Final = re.compile(r"\bchecksums?\b|\bcrc(32)?\b", re.IGNORECASE)
+#: Words for a text that is not UTF-8.
+OF_CHARACTERS: Final = re.compile(r"utf|unicode|charact|encod|decod", re.IGNORECASE)
 #: Words for what is read after the end of something: a value, an event, a buffer.
 OF_BOUNDS: Final = re.compile(
     r"\bEOF|\bend of|out of (?:range|bounds)|outside|\bpast\b|\blimit|exceed|too short|truncated|\bneeded\b|"

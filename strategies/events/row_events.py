@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, NamedTuple
 from conformance.binlog.event_types import COMPRESSED_ROWS_V1, ROWS_V1, EventType
 from conformance.binlog.rows.column_codes import CHARACTER, NUMERIC, ColumnType
 from conformance.binlog.rows.images import ABSENT, Row, write_rows
+from conformance.binlog.rows.rows_extra_data import write_rows_extra_data
 from conformance.binlog.rows.table import Column, Table, column_metadata
 from conformance.binlog.rows.table_metadata import write_table_metadata
 from conformance.binlog.servers import (
@@ -36,8 +37,6 @@ def numbers_of_rows(*, when: When | None = None) -> Number:
 
 ROWS: Final = numbers_of_rows()
 
-#: The tag of the partition ids among a rows event's extra data.
-_PARTITION: Final = 1
 _STATEMENT_END: Final = 1
 #: The other flags of a rows event: sessions without checks, rows of all columns.
 ROWS_FLAGS: Final = bits("rows flags", (0x0002, 0x0004, 0x0008))
@@ -62,8 +61,9 @@ def table_of(stream: StreamBuilder, kinds: Iterable[ColumnKind]) -> RowTable:
     choose = stream.choose
     columns = [(kind, kind.column(stream)) for kind in kinds]
     name = choose.one_of(mysql_events.NAMES)
-    table_id = min(whole_number(choose, 48, low=1), 2**48 - 2)
-    table = Table(table_id, b"test", name.encode(), tuple(column for _, column in columns))
+    described = tuple(column for _, column in columns)
+    table_id = stream.table_id(min(whole_number(choose, 48, low=1), 2**48 - 2), (name, described))
+    table = Table(table_id, b"test", name.encode(), described)
     return RowTable(table, tuple(kind for kind, _ in columns))
 
 
@@ -160,6 +160,30 @@ def rows_event(
     return planned._replace(tolerated=True) if older else planned
 
 
+def partitioned_rows_event(
+    stream: StreamBuilder,
+    rows: RowTable,
+    operation: Operation,
+    *,
+    partitions: Sequence[int],
+    last: bool = True,
+    several: Iterable[int] | None = None,
+) -> PlannedEvent:
+    """Return a rows event of a partitioned table; see `rows_event`.
+
+    Args:
+        stream: The stream it is for.
+        rows: Its table.
+        operation: What it does with its rows.
+        partitions: The number of the partition, and of an update that of the partition before the change.
+        last: Whether it ends its statement.
+        several: Has an element for each of its rows.
+    """
+    code, marks = stream.server.rows_events[OPERATIONS.index(operation)], ("FORMAT-ROWS-EXTRA-DATA",)
+    planned = _planned(stream, rows, operation, code, last=last, marks=marks, several=several, partitions=partitions)
+    return planned.only_for("FORMAT-ROWS-EXTRA-DATA")
+
+
 def partial_update(
     stream: StreamBuilder, rows: RowTable, *, last: bool = True, several: Iterable[int] | None = None, flags: int = 0
 ) -> PlannedEvent:
@@ -197,6 +221,7 @@ def _planned(
     marks: tuple[str, ...],
     several: Iterable[int] | None = None,
     flags: int = 0,
+    partitions: Sequence[int] = (),
 ) -> PlannedEvent:
     choose = stream.choose
     sides = {"write": ("after",), "update": ("before", "after"), "delete": ("before",)}[operation]
@@ -216,10 +241,10 @@ def _planned(
     wire: dict[str, Any] = {**fields, **write_rows(code, images, rows.table, ones=ones, partial=partial or None)}
     if code in COMPRESSED_ROWS_V1:
         wire["compressed_rows"] = mariadb_part(wire.pop("row_data"))
-    elif code not in ROWS_V1 and stream.server.profile in WITH_TABLE_METADATA and choose.yes(6):
-        ids = 2 if operation == "update" else 1
-        wire["extra_data"] = bytes([_PARTITION]) + choose.octets(2 * ids, 2 * ids)
-        marks += ("FORMAT-ROWS-EXTRA-DATA",)
+    if partitions:
+        ids = partitions if operation == "update" else partitions[:1]
+        parts = zip(("partition_id", "source_partition_id"), ids, strict=False)
+        wire["extra_data"] = write_rows_extra_data({"partition": dict(parts)}, update=operation == "update")
     marks += _value_marks(values)
     planned = mysql_events.plan(stream, code, wire, fields, marks=marks, columns=codes)
     return planned.only_for(_COMPRESSED) if _has_compressed(rows) else planned

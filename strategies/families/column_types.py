@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Final
 
-from conformance.binlog.servers import WITH_TABLE_METADATA
+from conformance.binlog.rows.column_codes import ColumnType
+from conformance.binlog.servers import WITH_PARTITION_IDS, WITH_TABLE_METADATA
 from conformance.strategies.events import mysql_events, row_events
 from conformance.strategies.events.columns import (
     COLUMN_TYPE,
@@ -50,6 +51,39 @@ def _kinds(stream: StreamBuilder) -> Iterator[ColumnKind]:
     others = packed_column_kinds(stream) if code in COMPRESSED_COLUMNS else column_kinds(stream)
     for _ in range(stream.vary(_COLUMNS) - 1):
         yield stream.choose.one_of(others)
+
+
+#: The numbers of partitions, of which a table has 8192 at most.
+_PARTITIONS: Final = (0, 1, 256, 8191)
+_PARTITION: Final = choices("partition", _PARTITIONS)
+
+
+@family(
+    focus="FORMAT-ROWS-EXTRA-DATA",
+    profiles=WITH_PARTITION_IDS,
+    dimensions=(_PARTITION, _OPERATION, _TABLES, _EVENTS, row_events.ROWS),
+)
+def partitioned_tables(stream: StreamBuilder) -> None:
+    """Rows of partitioned tables with INT columns, written, updated and deleted."""
+    groups.begin_plain_log(stream)
+    for _ in stream.several_of(_TABLES):
+        rows = row_events.table_of(stream, [kind_of(ColumnType.LONG)] * stream.choose.integer(1, 3))
+        planned = [mysql_events.query(stream, "BEGIN"), row_events.table_map(stream, rows)]
+        operations = [stream.vary(_OPERATION) for _ in stream.several_of(_EVENTS)]
+        for number, operation in enumerate(operations, 1):
+            partitions = stream.vary(_PARTITION), stream.choose.one_of(_PARTITIONS)
+            planned.append(
+                row_events.partitioned_rows_event(
+                    stream,
+                    rows,
+                    operation,
+                    partitions=partitions,
+                    last=number == len(operations),
+                    several=stream.several_of(row_events.ROWS),
+                )
+            )
+        groups.add_group(stream, [*planned, mysql_events.xid(stream)], anonymous=True)
+    groups.end_log(stream)
 
 
 _OTHERS: Final = choices("other columns", (0, 1, 7, 8, 16))

@@ -16,7 +16,7 @@ class PlannedEvent(NamedTuple):
         ignored: Whether a reader skips it as an ignorable event of a type it does not know.
         tolerated: Whether it may be cleanly refused as well as delivered.
         columns: The column type codes of its table if it is a rows event whose values are known.
-        made_for: The requirement of level should that it is made for, if any: whatever differs at the event is a
+        made_for: The requirement that it is made for, if any, mostly a should: whatever differs at the event is a
             failure of it, and no other requirement governs the event.
     """
 
@@ -31,7 +31,7 @@ class PlannedEvent(NamedTuple):
     made_for: str = ""
 
     def only_for(self, requirement: str) -> "PlannedEvent":
-        """Return the event as one that is made for a requirement of level should, which alone governs it."""
+        """Return the event as one that is made for a requirement, which alone governs it."""
         return self._replace(marks=(requirement,), made_for=requirement)
 
     def marked(self, *requirements: str) -> "PlannedEvent":

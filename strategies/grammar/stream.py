@@ -1,7 +1,7 @@
 """The stream builder: planned events to bytes, with what is known of them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any, Final
 
@@ -27,6 +27,8 @@ _IN_USE: Final = int(Flag.BINLOG_IN_USE)
 _TIMESTAMP: Final = slice(0, 4)
 _LOG_POS: Final = slice(13, 17)
 _LARGEST_LOG_POS: Final = 0xFFFFFFFF
+#: The largest id of a table; the one above stands for none.
+_LARGEST_TABLE_ID: Final = 2**48 - 2
 
 #: Whether the events of a stream have checksums, where its family leaves that open.
 CHECKSUM: Final = Dimension("checksum", {"crc32": True, "none": False}, profiles={"crc32": WITH_CHECKSUMS})
@@ -74,7 +76,7 @@ class StreamBuilder:
         settings: What a production passes to the questions about its stream in roles other than `decode`.
         tolerated: Indices of events at which a clean refusal is as good as the delivery.
         columns: Index of a rows event -> the column type codes of its table, in their order.
-        made_for: Index of an event that is made for a requirement of level should -> that requirement.
+        made_for: Index of an event that is made for a requirement, mostly a should -> that requirement.
         burden: What the last event claims or holds, far more than it should, in words; empty if it is none such.
         alter: Changes each event that is added; None leaves them as they are.
         executed: The GTIDs used so far, in Previous_gtids and in Gtid events.
@@ -104,6 +106,8 @@ class StreamBuilder:
         self.gtid_step = 0
         self.sequence_number = 0
         self.columns: dict[int, tuple[int, ...]] = {}
+        #: The id of a table -> the table, since the server's start.
+        self._tables: dict[int, Hashable] = {}
         self.made_for: dict[int, str] = {}
         self.alter: Callable[[PlannedEvent], PlannedEvent] | None = None
         self._marks: dict[str, list[int]] = defaultdict(list, {each: [EVERY_EVENT] for each in _ALWAYS})
@@ -167,6 +171,15 @@ class StreamBuilder:
         """
         self._before = len(self._bytes) - at
 
+    def table_id(self, chosen: int, table: Hashable) -> int:
+        """Return the id of a table: the chosen one, or the next that no other table has had.
+
+        A server counts the ids of its tables up from its start.
+        """
+        while self._tables.setdefault(chosen, table) != table:
+            chosen = chosen % _LARGEST_TABLE_ID + 1
+        return chosen
+
     def length_of(self, event: PlannedEvent) -> int:
         """Return the length of a planned event in bytes, header and checksum included."""
         return HEADER_BYTES + len(event.body) + (CHECKSUM_BYTES if self.checksummed else 0)
@@ -187,6 +200,8 @@ class StreamBuilder:
             created,
             self._algorithm(),
         )
+        if created:
+            self._tables.clear()
         self._append(self.described(flags=flags).marked(*marks), checksummed=self.server.checksums)
 
     def described(self, *, flags: int = 0) -> PlannedEvent:

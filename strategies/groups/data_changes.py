@@ -81,7 +81,7 @@ def _statement(
     flags: int = 0,
 ) -> list[PlannedEvent]:
     """Return the Table_map event and the rows events of one statement, with the images of each."""
-    table_id = stream.choose.integer(1, 1000)
+    table_id = stream.table_id(stream.choose.integer(1, 1000), (database, table, _COLUMNS))
     planned = [mysql_events.table_map(stream, table_id=table_id, database=database, table=table, columns=_COLUMNS)]
     for number, images in enumerate(events):
         end = flags | (number == len(events) - 1)

@@ -140,16 +140,12 @@ def row_changes(
 ) -> list[PlannedEvent]:
     """Return the Table_map and the rows events of one statement; `numbers` and `flags` as in `write_rows`."""
     choose = stream.choose
-    table_id = whole_number(choose, 48, low=1)
+    chosen = whole_number(choose, 48, low=1)
     columns = choose.one_of(_MANY_COLUMNS) if choose.yes(40) else choose.integer(1, 9)
+    table, database = choose.one_of(mysql_events.NAMES), choose.one_of(mysql_events.DATABASES) or "test"
+    table_id = stream.table_id(chosen, (database, table, columns))
     planned = [
-        mysql_events.table_map(
-            stream,
-            table_id=table_id,
-            table=choose.one_of(mysql_events.NAMES),
-            columns=columns,
-            database=choose.one_of(mysql_events.DATABASES) or "test",
-        )
+        mysql_events.table_map(stream, table_id=table_id, table=table, columns=columns, database=database),
     ]
     for number in range(rows_events):
         # Some events are larger than any page of a writer's cache (8 to 64 KiB).

@@ -109,7 +109,7 @@ class TableWork:
     def next_log(self) -> None:
         """Begin the source's next log in the same relay log: after a restart, it has the same table ids again."""
         self.stream.add(mysql_events.rotate(self.stream, flags=int(Flag.ARTIFICIAL)))
-        self.stream.describe_format(flags=int(Flag.RELAY_LOG))
+        self.stream.describe_format(flags=int(Flag.RELAY_LOG), created=self.stream.timestamp)
         self._ids_again, self._table_ids = self._table_ids, []
         self._note()
 

@@ -19,7 +19,7 @@ def test_every_name_has_a_usage_and_a_description():
         "reference", "mysql-replication", "mysql-replication-default-filter", "mariadb-binlog", "mysqlbinlog",
         "python", "command", "server", "mysql", "go-mysql", "mysql-binlog-connector-java", "mysql_common",
         "mysql-binlog-connector-rust", "@vlasky/zongji", "@powersync/mysql-zongji", "canal-dbsync", "vitess",
-        "mysql_cdc",
+        "mysql_cdc", "asyncmy", "mysql_binlog",
     }  # fmt: skip
     for entry in catalogue():
         assert entry.usage.startswith(entry.name)
@@ -32,6 +32,7 @@ def test_what_cannot_be_used_names_what_it_needs_and_where_that_is(monkeypatch):
     reasons = {entry.name: entry.available() for entry in catalogue()}
     assert {name for name, reason in reasons.items() if reason is None} == {
         "reference", "python", "command", "mysql-replication", "mysql-replication-default-filter",
+        "asyncmy",
     }  # fmt: skip
     for name in ("server", "mysql"):
         assert reasons.pop(name).startswith("PyMySQL is not installed: pip install")

@@ -35,6 +35,8 @@ def test_each_range_of_versions_builds_and_starts(name, version):
 @pytest.mark.parametrize(
     "name",
     [
+        "asyncmy",
+        "mysql_binlog",
         "mysql_cdc",
         "mysql_common",
         "mysql-binlog-connector-rust",

@@ -11,7 +11,7 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import NOT_UNPACKED, REFUSED, Cause
 from conformance.oracles.checks.misread_texts import cause_of_refused_text
 from conformance.oracles.checks.packed_numbers import READ_WITH_LENGTH, is_read_with_length
-from conformance.oracles.checks.post_headers import LONGER
+from conformance.oracles.checks.post_headers import EXTRA_DATA, LONGER
 from conformance.oracles.checks.text_encodings import OF_ORDER, OTHER_ORDER, has_text_of_its_own
 from conformance.oracles.reasons import OF_BOUNDS, OF_MEMORY, OF_RESOURCES
 from conformance.protocol.observation import Trouble
@@ -39,7 +39,8 @@ _OF_COMPRESSION: Final = re.compile("compress", re.IGNORECASE)
 _TABLE_OF_VECTORS: Final = "table with VECTOR columns"
 _TABLE_OF_COMPRESSED: Final = "table with compressed columns"
 _SET_WITH_TAGS: Final = "GTID set with tags"
-_LONGER: Final = "longer post-header"
+#: The requirement that an event is made for -> what it has.
+_MADE_FOR: Final = {LONGER: "longer post-header", EXTRA_DATA: "rows event with extra data"}
 _VECTORS: Final = Cause(REFUSED, _TABLE_OF_VECTORS)
 _COMPRESSED_COLUMNS: Final = "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"
 
@@ -94,7 +95,7 @@ def _is_across(alignment: Alignment, index: int) -> bool:
     One with a longer post-header is misread for that, wherever it is. Words about nothing at all are about an empty
     value: of an event of which the rest is missing, the beginning is there.
     """
-    if alignment.case.expected.made_for.get(index) == LONGER or _OF_NOTHING.search(alignment.refusal(index)):
+    if alignment.case.expected.made_for.get(index) in _MADE_FOR or _OF_NOTHING.search(alignment.refusal(index)):
         return False
     entry = alignment.case.expected.events[index]
     start, last = entry["offset"], entry["offset"] + entry["length"] - 1
@@ -202,8 +203,8 @@ def crashed_at(case: Case, trouble: Trouble) -> str | None:
     if index == len(case.expected.events):
         return None
     feature = feature_of(case.expected, index)
-    if feature is None and case.expected.made_for.get(index) == LONGER:
-        return _LONGER
+    if feature is None and (made_for := _MADE_FOR.get(case.expected.made_for.get(index, ""))) is not None:
+        return made_for
     is_of_size = OF_BOUNDS.search(trouble.signature) or OF_RESOURCES.search(trouble.signature)
     return feature if feature != _SET_WITH_TAGS or is_of_size else None
 

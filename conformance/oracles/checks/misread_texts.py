@@ -13,7 +13,7 @@ from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT, Header
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import CUT_SHORT, Cause
-from conformance.oracles.reasons import OF_BOUNDS
+from conformance.oracles.reasons import OF_BOUNDS, OF_CHARACTERS
 
 _FIELD: Final = "rows_query"
 _TYPE: Final = int(EventType.ROWS_QUERY)
@@ -24,9 +24,8 @@ _MOST: Final = 255
 #: A text that ends where its length byte has it, and one that ends four bytes before the event.
 BY_LENGTH_BYTE: Final = Cause("read by its length byte", type_name(_TYPE), _FIELD)
 _WITHOUT_END: Final = Cause(CUT_SHORT, type_name(_TYPE), _FIELD)
-#: Words for a text that is not UTF-8, and for one that does not end within its event.
-_OF_CHARACTERS: Final = re.compile(r"utf|unicode|charact|encod|decod", re.IGNORECASE)
 _NUMBER: Final = re.compile(r"(?<!\w)-?\d{1,10}\b")
+#: Words for a text that does not end within its event.
 _OF_LENGTH: Final = re.compile(r"\blength\b|\bnegative\b", re.IGNORECASE)
 
 
@@ -104,7 +103,7 @@ def _explains(alignment: Alignment, index: int, end: int, reason: str) -> bool:
     try:
         rest[:end].decode()
     except UnicodeDecodeError:
-        return _OF_CHARACTERS.search(reason) is not None
+        return OF_CHARACTERS.search(reason) is not None
     return False
 
 

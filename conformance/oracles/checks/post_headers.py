@@ -15,6 +15,8 @@ from conformance.protocol.roles.decode import HEADER_FIELDS
 
 #: The requirement for which streams have longer post-headers.
 LONGER: Final = "FORMAT-POST-HEADER-LENGTHS"
+#: The one for which rows events have extra data, which comes after their post-header.
+EXTRA_DATA: Final = "FORMAT-ROWS-EXTRA-DATA"
 #: Reported fields that are made of fields of the post-header -> the types.
 _MADE_OF_IT: Final = {"gtid": PLAIN_GTID_TYPES}
 #: What a reader keeps, and does not read from a body.

@@ -12,7 +12,7 @@ from conformance.oracles.checks.same_value import same_cell
 from conformance.oracles.checks.second_fractions import cause_of_fraction
 from conformance.oracles.checks.signed_numbers import SIGNED, UNSIGNED, is_extended
 from conformance.oracles.checks.text_encodings import OTHER_ORDER, is_in_other_order
-from conformance.oracles.oracle import GOOD, Check, Oracle, delivered, shown
+from conformance.oracles.oracle import GOOD, Check, Oracle, shown
 from conformance.strategies.events.columns import LARGEST_SIGNED
 from conformance.strategies.events.json_values import is_changes
 
@@ -134,17 +134,6 @@ def row_images(requirement: str) -> Oracle:
             yield from _shapes(alignment, index)
 
     return Oracle(requirement, examine, any_of=_ROWS)
-
-
-def refused_for_extra_data(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """Check that marked events are delivered, where one with the same columns is that is not marked."""
-    marked = frozenset(alignment.marked(requirement))
-    columns = alignment.case.expected.columns
-    read = {columns[index] for index in columns.keys() - marked if alignment.fate(index) is Fate.DELIVERED}
-    by_offset = {alignment.case.expected.events[index]["offset"]: columns.get(index) for index in marked}
-    for check in delivered(requirement).examine(alignment, requirement):
-        if not check.signature or by_offset.get(check.at or 0) in read:
-            yield check
 
 
 def _seen_rows(alignment: Alignment, index: int) -> list[Any] | None:

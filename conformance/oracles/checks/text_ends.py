@@ -19,7 +19,7 @@ FOUR_SHORT: Final = "4 bytes short"
 #: the same cause in all types.
 ENDINGS: Final = {FOUR_SHORT: False, "too long": True}
 #: What stands in a text for bytes that are not UTF-8.
-_REPLACED: Final = "\ufffd"
+REPLACED: Final = "\ufffd"
 #: What other readers write for one such byte.
 _ESCAPED: Final = re.compile(r"\\x[0-9a-fA-F]{2}")
 #: The last fields of events without such a text.
@@ -31,7 +31,7 @@ def may_be_of_checksum(expected: str, seen: str) -> bool:
     more = seen.removeprefix(expected)
     if not seen.startswith(expected):
         return len(expected.encode()) - len(seen.encode()) == CHECKSUM_BYTES
-    return _REPLACED in more or len(_ESCAPED.sub("?", more).encode()) == CHECKSUM_BYTES
+    return REPLACED in more or len(_ESCAPED.sub("?", more).encode()) == CHECKSUM_BYTES
 
 
 def cause_of_end(alignment: Alignment, index: int, field: str, how: str) -> Cause | None:
@@ -44,7 +44,7 @@ def cause_of_end(alignment: Alignment, index: int, field: str, how: str) -> Caus
         how: How its value differs.
     """
     checksummed = ENDINGS[how]
-    if _none_ends_right(alignment, checksummed=checksummed) and (checksummed or not _are_rotates(alignment)):
+    if none_ends_right(alignment, checksummed=checksummed) and (checksummed or not are_rotates(alignment)):
         return Cause(how, "the last field of an event")
     return None if checksummed else Cause(CUT_SHORT, group_of_entry(alignment.case.expected.events[index]), field)
 
@@ -60,7 +60,7 @@ def _events(alignment: Alignment, *, checksummed: bool) -> list[tuple[Mapping[st
     return chosen
 
 
-def _none_ends_right(alignment: Alignment, *, checksummed: bool) -> bool:
+def none_ends_right(alignment: Alignment, *, checksummed: bool) -> bool:
     """Return whether an answer has no last field right, in the events with or without a checksum.
 
     One that is right shows that the reader knows where an event ends: the others are wrong for another reason.
@@ -74,7 +74,7 @@ def _none_ends_right(alignment: Alignment, *, checksummed: bool) -> bool:
     return bool(texts) and not any(texts)
 
 
-def _are_rotates(alignment: Alignment) -> bool:
+def are_rotates(alignment: Alignment) -> bool:
     """Return whether Rotate events alone lack their end: an event of another type is read to it, and has no text there.
 
     Sources send Rotate events of their own, with and without a checksum, so readers treat them in a way of their own.

@@ -34,6 +34,7 @@ UNDECLARED: Final = {
 CHECKSUM_ALGORITHMS: Final = {
     "none": "events end without a checksum",
     "crc32": "events end with a CRC32",
+    "other": "the parser reports a number of neither, which is never right",
 }
 
 

@@ -1,0 +1,38 @@
+"""What a client forgets where it loses its connection: the tables of the rows that come after it."""
+
+from collections.abc import Sequence
+
+from conformance.binlog.event_types import ROWS_TYPES, EventType
+from conformance.oracles.alignment import Alignment
+
+
+def loses_table(alignment: Alignment, index: int, run: Sequence[int]) -> bool:
+    """Return whether all rows that are missing follow a Table_map event from before the connection was lost.
+
+    A client that forgets its tables at the Rotate of a new connection cannot read the rows of a statement whose
+    Table_map it had before. One that delivers no such rows anywhere lacks some that have nothing to do with it.
+
+    Args:
+        alignment: The answer beside the expected one.
+        index: The index of the last event before the loss.
+        run: The indices of the events that are missing right after it.
+    """
+    events = alignment.case.expected.events
+    lost = {at for at in run if events[at]["type"] in ROWS_TYPES}
+    missing = {at for at in range(alignment.count) if _is_missing(alignment, at)}
+    lasts = {cut["index"] for cut in alignment.case.settings["source"]["cuts"]}
+    is_within = events[index]["type"] in (EventType.TABLE_MAP, *ROWS_TYPES) if index >= 0 else False
+    return is_within and lost == set(run) and all(_begins(alignment, at, lasts) for at in missing)
+
+
+def _is_missing(alignment: Alignment, index: int) -> bool:
+    return alignment.case.expected.events[index]["type"] in ROWS_TYPES and alignment.observed(index) is None
+
+
+def _begins(alignment: Alignment, index: int, lasts: set[int]) -> bool:
+    """Return whether nothing but rows is between an event of rows and the loss of a connection before it."""
+    events = alignment.case.expected.events
+    before = index - 1
+    while before not in lasts and before >= 0 and events[before]["type"] in ROWS_TYPES:
+        before -= 1
+    return before in lasts

@@ -1,0 +1,40 @@
+"""What a client loses with its connection is one finding, whatever it is that it has lost."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.binlog.event_types import ROWS_TYPES, EventType
+from conformance.oracles.judge import request_of
+from tests.oracles.test_causes import REFERENCE, cases, findings
+
+LOST = "client: events lost with the connection"
+PROFILES = ("mysql-5.6", "mysql-5.7", "mysql-8.0", "mysql-9.x", "mariadb-10.x")
+
+
+def without_rows_of_lost_tables(case):
+    """Return the indices of what a client delivers that forgets its tables where it loses the connection."""
+    events, forgotten = case.expected.events, set()
+    for cut in case.settings["source"]["cuts"]:
+        if events[cut["index"]]["type"] not in (EventType.TABLE_MAP, *ROWS_TYPES):
+            continue
+        for index in range(cut["index"] + 1, len(events)):
+            if events[index]["type"] not in ROWS_TYPES:
+                break
+            forgotten.add(index)
+    return [index for index in range(len(events)) if index not in forgotten]
+
+
+@pytest.mark.parametrize("family", ["sent_logs", "failing_sources"])
+def test_rows_that_are_lost_with_the_table_map_before_them_are_one_finding(family):
+    """As asyncmy forgets its tables at the Rotate with which each connection begins."""
+    together = set()
+    for profile in PROFILES:
+        for case in cases(family, profile, role="client"):
+            kept = without_rows_of_lost_tables(case)
+            if case.settings["gtid_set"] is None and len(kept) < len(case.expected.events):
+                answer = REFERENCE.ask(request_of(case))
+                together |= findings(
+                    case, replace(answer, events=tuple(case.expected.events[at] for at in kept))
+                ).keys()
+    assert together == {LOST}
