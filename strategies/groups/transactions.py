@@ -187,6 +187,12 @@ def transaction(stream: StreamBuilder) -> list[PlannedEvent]:
     return planned
 
 
+def change_with_text(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a transaction of one statement in row format, with its text."""
+    text = mysql_events.rows_query(stream, "INSERT INTO t1 VALUES (1)")
+    return [mysql_events.query(stream, "BEGIN"), text, *row_changes(stream), mysql_events.xid(stream)]
+
+
 def ddl(stream: StreamBuilder, *, database: str = "test") -> list[PlannedEvent]:
     """Return a statement in a database that is a transaction of its own, without BEGIN."""
     name = stream.choose.one_of(mysql_events.NAMES)
