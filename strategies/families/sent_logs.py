@@ -27,7 +27,6 @@ from conformance.strategies.events import (
     mysql_events,
     payloads,
     server_events,
-    statement_events,
 )
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
@@ -140,16 +139,6 @@ _LAST_GROUP: Final = Dimension(
         "a variable and a statement": Profiles("worklog", "mysql >= 8.0.21"),
     },
 )
-#: Statements that commit by themselves, and have no BEGIN before them, with other first words than those of the groups.
-_ALONE: Final = (
-    "TRUNCATE TABLE `t1`",
-    "RENAME TABLE `t1` TO `t2`",
-    "GRANT SELECT ON *.* TO 'u'@'%'",
-    "ANALYZE TABLE `t1`",
-    "/* at the start */ create table `t3` (a int)",
-)
-#: In STATEMENT format, what the statement needs is logged before it; 5.7 and older refuse it with GTIDs.
-_OF_VARIABLE: Final = "CREATE TABLE `t2` SELECT @v AS `a`"
 #: A whole transaction in one event, which also ends where its last event does.
 _LAST_PACKED: Final = Dimension("payload last in a log", {"no": False, "yes": True}, profiles={"yes": WITH_PAYLOADS})
 _LONG_STATEMENT: Final = f"INSERT INTO `t1` VALUES (0, 0) /* {'x' * (1 << 16)} */"
@@ -342,9 +331,9 @@ def sent_gtids(stream: StreamBuilder) -> None:
 def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
     """Return a group that has something special, such as an end that is not an Xid or a COMMIT."""
     if how == "a statement alone":
-        return [mysql_events.query(stream, stream.choose.one_of(_ALONE))]
+        return [mysql_events.query(stream, stream.choose.one_of(groups.ALONE))]
     if how == "a variable and a statement":
-        return [statement_events.user_var(stream), mysql_events.query(stream, _OF_VARIABLE)]
+        return groups.statement_of_variable(stream)
     transaction = groups.transaction(stream)
     if how == "a text before its rows":
         return groups.change_with_text(stream)
