@@ -213,12 +213,10 @@ def _is_old(stream: StreamBuilder, number: int, count: int) -> bool:
 
 def _add_group(stream: StreamBuilder, code: int | None, *, old: bool = False) -> None:
     """Add a group, with the texts of its rows, and with an ignorable event in it if `code` is given."""
-    planned = groups.group(stream)
+    planned = groups.change_with_text(stream) if stream.vary(_TEXTS) else groups.group(stream)
     place = next((at for at, event in enumerate(planned) if event.type == EventType.TABLE_MAP), 0)
     if place and stream.server.is_mariadb:
         planned.insert(place, mariadb_events.annotate_rows(stream))
-    elif stream.vary(_TEXTS):
-        planned = groups.change_with_text(stream)
     if code is not None:
         # In MariaDB's logs a Gtid event takes the place of BEGIN.
         first = min(1, len(planned) - 1) if stream.server.is_mariadb else 0
