@@ -50,6 +50,7 @@ ROWS = (
     ("logs-commit-at-disconnect", "FORMAT-LOG-STATEMENT", WHAT_BELONGS),
     ("logs-delayed-shared", "WL3303-LOG-AS-ROWS WL4033-LOG-*", WHAT_BELONGS),
     ("logs-end-checksummed-as-next", "FORMAT-LOG-ROTATE-NEXT", TWO_SIDES),
+    ("logs-mixture-as-statement", "WL7592-LOG-OFF-*", WHAT_BELONGS),
     ("marks-over-flags", "WL7592-LOG-ANON-IGNORABLE", MORE_EVENTS),
     ("marks-by-type-alone", "WL4162-*", MORE_EVENTS),
     ("marks-all-after-gtid", "WL4162-*", MORE_EVENTS),
