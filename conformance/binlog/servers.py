@@ -132,6 +132,9 @@ WITH_GTIDS: Final = GTID_FORMS.where(lambda form: form != "absent")
 WITH_ANONYMOUS_GTIDS: Final = GTID_FORMS.where(lambda form: form not in ("absent", "5.6"))
 #: The servers known to write the ticket of a commit group into Gtid events.
 WITH_COMMIT_TICKETS: Final = Profiles("mysql >= 8.0.43")
+#: The servers that log with the server id 0 if they are given it: 5.7.22, 8.0.15 and 9.7.4 do; 5.5.9, 5.6.24 and
+#: MariaDB 10.1.23 to 11.8.9 take 1 instead.
+WITH_SERVER_ID_ZERO: Final = Profiles("mysql >= 5.7")
 #: The servers that have the option binlog_rows_query_log_events.
 WITH_ROWS_QUERIES: Final = Profiles("worklog", "mysql >= 5.6")
 #: Of these, those that write the NULs of a statement, as 9.7.4 does; 5.6.24 and 8.0.15 end the text before the first.

@@ -7,7 +7,7 @@ from typing import Any, Final
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import HEARTBEAT_TYPES, KNOWN_TYPES, ROWS_TYPES, EventType
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.header import HEADER_BYTES, Header
+from conformance.binlog.header import HEADER_BYTES, TYPE_AT, Header
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.client import Client, answer_with
@@ -158,6 +158,31 @@ class _StopsAtUnknown(Client):
         if data[4] not in KNOWN_TYPES:
             raise WireError(0, f"unknown event type {data[4]}")
         super().receive(data)
+
+
+class _StopsAtText(Client):
+    """Stops at a statement's text before its rows."""
+
+    def receive(self, data: bytes) -> None:
+        if data[TYPE_AT] == EventType.ROWS_QUERY:
+            raise WireError(0, "a statement within rows")
+        super().receive(data)
+
+
+class _CountsAtText(Client):
+    """Counts a transaction as received at the text of a statement in it."""
+
+    def track(self, header: Header, entry: dict[str, Any]) -> None:
+        super().track(header, entry)
+        if header.type == EventType.ROWS_QUERY:
+            self.complete()
+
+
+class _HidesServerZero(Client):
+    """Takes events with the server id 0 for those that a source makes."""
+
+    def delivers(self, header: Header) -> bool:
+        return header.server_id != 0 and super().delivers(header)
 
 
 class _ForgetsFirstGtids(Client):
@@ -507,6 +532,21 @@ MUTANTS: Final = (
         "WL4033-CLIENT-IGNORABLE",
         "stops at an ignorable event of an unknown type",
         _StopsAtUnknown,
+    ),
+    _mutant(
+        "client-stops-at-text", "FORMAT-CLIENT-EVENT", "stops at the text of a statement before its rows", _StopsAtText
+    ),
+    _mutant(
+        "client-counts-at-text",
+        _RESUMED,
+        "counts a transaction as received at the text of a statement in it",
+        _CountsAtText,
+    ),
+    _mutant(
+        "client-server-0-hidden",
+        "FORMAT-CLIENT-EVENT",
+        "does not deliver events with the server id 0",
+        _HidesServerZero,
     ),
     _mutant(
         "client-first-gtids-lost", "FORMAT-CLIENT-GTIDS", "forgets the GTIDs that it began with", _ForgetsFirstGtids

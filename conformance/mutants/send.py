@@ -292,6 +292,22 @@ class _LeavesAnonymousOut(Sender):
         return self.settings.gtid_set is not None and event.type == EventType.ANONYMOUS_GTID
 
 
+class _SparesFlagged(Sender):
+    """Holds only events without the ignorable flag to the gtid_mode."""
+
+    def _check_mode(self, event: LoggedEvent) -> None:
+        if not int.from_bytes(event.data[_FLAGS], "little") & _IGNORABLE:
+            super()._check_mode(event)
+
+
+class _NoTextsByGtids(Sender):
+    """Sends the texts of statements to replicas that ask by position alone."""
+
+    def _leaves_out(self, event: LoggedEvent) -> bool:
+        by_gtids = self.settings.gtid_set is not None
+        return (by_gtids and event.type == EventType.ROWS_QUERY) or super()._leaves_out(event)
+
+
 class _AnyMode(Sender):
     """Takes no notice of the gtid_mode."""
 
@@ -614,6 +630,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-SEND-MODE",
         "sends events that its gtid_mode forbids",
         answer=_by(_AnyMode),
+    ),
+    Mutant(
+        "send-flagged-in-any-mode",
+        "FORMAT-SEND-MODE",
+        "sends Anonymous_gtid events with the ignorable flag, which its gtid_mode forbids too",
+        answer=_by(_SparesFlagged),
+    ),
+    Mutant(
+        "send-texts-not-by-gtids",
+        "FORMAT-SEND-GTIDS-SKIPPED",
+        "sends the texts of statements to replicas that ask by position alone",
+        answer=_by(_NoTextsByGtids),
     ),
     Mutant(
         "send-anonymous-left-out-by-gtids",

@@ -4,7 +4,7 @@ from typing import Final
 
 from conformance.binlog.event_types import MARIADB_TYPES, EventType
 from conformance.binlog.header import HEADER
-from conformance.binlog.servers import WITH_IGNORABLE_FLAG, WITH_ROWS_QUERIES
+from conformance.binlog.servers import WITH_IGNORABLE_FLAG, WITH_ROWS_QUERIES, WITH_SERVER_ID_ZERO
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
@@ -65,18 +65,12 @@ def ignorable_events(stream: StreamBuilder) -> None:
     row = stream.several_of(_NEIGHBOURS)
     events = [_ignorable(stream, _next_code(stream, code) if number else code) for number in row]
     for number in stream.several_of(_GROUPS):
-        planned = _with_text(stream) if place == _AFTER_TEXT and not number else groups.group(stream)
+        planned = groups.change_with_text(stream) if place == _AFTER_TEXT and not number else groups.group(stream)
         if number == 0:
             _add_group(stream, planned, events, place)
         else:
             _add_group(stream, planned, [_ignorable(stream, code)] if choose.yes() else [], "within a group")
     groups.end_log(stream)
-
-
-def _with_text(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return a transaction of one statement in row format, with its text."""
-    text = mysql_events.rows_query(stream, "INSERT INTO t1 VALUES (1)")
-    return [mysql_events.query(stream, "BEGIN"), text, *groups.row_changes(stream), mysql_events.xid(stream)]
 
 
 def _next_code(stream: StreamBuilder, code: int) -> int:
@@ -158,12 +152,14 @@ def _filled(stream: StreamBuilder, content: str, size: int) -> bytes:
 
 
 _FLAGS: Final = mysql_events.other_flags("other flags")
+_SERVER_ID: Final = Dimension("server id", {"1": 1, "0": 0}, profiles={"0": WITH_SERVER_ID_ZERO})
 
 
-@family(focus="WL4033-READ-FLAG-BIT", profiles=WITH_IGNORABLE_FLAG, dimensions=(_FLAGS, _FEW_CODES, _LOG))
+@family(focus="WL4033-READ-FLAG-BIT", profiles=WITH_IGNORABLE_FLAG, dimensions=(_FLAGS, _FEW_CODES, _LOG, _SERVER_ID))
 def ignorable_flags(stream: StreamBuilder) -> None:
     """Ignorable events with every other flag, each after one that differs from it in its flags alone."""
     codes, flags = stream.vary(_FEW_CODES), stream.vary(_FLAGS)
+    stream.server_id = stream.vary(_SERVER_ID)
     _in_logs(stream, stream.choose.one_of(codes), (_PLAIN_BODY, flags))
 
 

@@ -20,6 +20,7 @@ from conformance.models.server.statements import (
     Maintain,
     Rollback,
     SetSession,
+    Use,
 )
 from conformance.models.server.tables import TableName
 from conformance.specs.versions import Profiles
@@ -76,12 +77,20 @@ _GIVEN_TO_CREATION: Final = Dimension(
 )
 
 
+_CREATED_IF_NEW: Final = yes_or_no("IF NOT EXISTS")
+#: In which database the creation is looked for, if it did not name its own.
+_CREATED_IN: Final = choices("default database", ("that of the table", "another", "none"))
+_FROM_TEMPORARY: Final = yes_or_no("the first source is temporary")
+#: The creation commits an open transaction, which would use up what GTID_NEXT gave.
+_WITHIN: Final = yes_or_no("a transaction is open before it")
+
+
 @asking_family(
     focus="WL3303-LOG-MIXTURE",
     profiles=_MIXTURE,
     dimensions=(
         _CREATE_MODE, _CREATE_FORMAT, BINLOG_CHECKSUM, ROWS_QUERIES, _ROWS_OF_SOURCE, _CREATIONS, _CREATE_ENGINE,
-        _SOURCES, _GIVEN_TO_CREATION,
+        _SOURCES, _GIVEN_TO_CREATION, _CREATED_IF_NEW, _CREATED_IN, _FROM_TEMPORARY, _WITHIN,
     ),
     impossible=(NO_ANONYMOUS_NEXT,),
 )  # fmt: skip
@@ -92,16 +101,28 @@ def create_select_splits(choose: Chooser, server: Server) -> Question:
     fixed = {"gtid_mode": mode, "binlog_format": choose.vary(_CREATE_FORMAT, profile)}
     scenario = LogQuestion(choose, settings_of(choose, profile, **fixed))
     gtid_next = scenario.vary(_GIVEN_TO_CREATION) if mode != "OFF" else "AUTOMATIC"
-    scenario.open(tables=0)
-    sources = [scenario.create(engine="innodb") for _ in range(3)]
+    database = scenario.vary(_CREATED_IN)
+    scenario.open(tables=0, use=database == "that of the table")
+    if database == "another":
+        scenario.do(CreateDatabase(database=DATABASES[1]))
+        scenario.do(Use(database=DATABASES[1]))
+    temporary = scenario.vary(_FROM_TEMPORARY)
+    sources = [scenario.create(engine="innodb", temporary=temporary and not number) for number in range(3)]
     for _ in scenario.several_of(_ROWS_OF_SOURCE):
         scenario.do(Insert(table=sources[0], values=(choose.integer(0, 9),)))
+    within = scenario.vary(_WITHIN) and gtid_next == "AUTOMATIC"
     for _ in scenario.several_of(_CREATIONS):
         engine = scenario.vary(_CREATE_ENGINE)
         chosen = tuple(sources[: len([*scenario.several_of(_SOURCES)])])
         if gtid_next != "AUTOMATIC":
             _set_gtid_next(scenario, gtid_next)
-        scenario.do(CreateTableSelect(table=scenario.new_name(), sources=chosen, engine=engine))
+        if within:
+            scenario.do(Begin())
+            scenario.do(Insert(table=sources[1], values=(2,)))
+        create = CreateTableSelect(
+            table=scenario.new_name(), sources=chosen, engine=engine, if_not_exists=scenario.vary(_CREATED_IF_NEW)
+        )
+        scenario.do(create)
         if gtid_next == "ANONYMOUS":
             _set_gtid_next(scenario, "AUTOMATIC")
         if gtid_next != "AUTOMATIC":
@@ -119,9 +140,9 @@ _ORDER: Final = choices("order", ("temporary first", "temporary last", "in turn"
 #: A given GTID can be that of one class of tables only; the worklog does not say what becomes of several.
 _GIVEN_TO_ALL: Final = Dimension(
     "gtid_next",
-    {"AUTOMATIC": False, "given": True},
+    {"AUTOMATIC": "AUTOMATIC", "given": "given", "ANONYMOUS": "ANONYMOUS"},
     when={"gtid_mode": ("OFF_PERMISSIVE", "ON_PERMISSIVE", "ON")},
-    profiles={"given": Profiles("mysql >= 5.6")},
+    profiles={"given": Profiles("mysql >= 5.6"), "ANONYMOUS": ALWAYS},
 )
 #: The databases of the tables, in turn: only the default database may be left out before the name of a table.
 _DATABASES: Final = Dimension("databases of the tables", {"the default": (0,), "both": (0, 1), "the other": (1,)})
@@ -134,6 +155,7 @@ _DATABASES: Final = Dimension("databases of the tables", {"the default": (0,), "
         *(GTID_MODE, BINLOG_CHECKSUM, _OWN, _BASE, _ENGINES, _ORDER, _DATABASES, _MISSING, _IF_EXISTS),
         _GIVEN_TO_ALL,
     ),
+    impossible=(NO_ANONYMOUS_NEXT,),
 )
 def multi_table_drops(choose: Chooser, server: Server) -> Question:
     """DROP TABLE of several tables, in one database or two: temporary or not, transactional or not, or missing."""
@@ -160,11 +182,12 @@ def multi_table_drops(choose: Chooser, server: Server) -> Question:
     scenario.insert(base[0])
     missing = (scenario.new_name(),) if scenario.vary(_MISSING) else ()
     if_exists = scenario.vary(_IF_EXISTS)
-    given = mode != "OFF" and scenario.vary(_GIVEN_TO_ALL)
-    if given:
-        scenario.do(SetSession(variable="gtid_next", value=scenario.given_gtid()))
+    gtid_next = scenario.vary(_GIVEN_TO_ALL) if mode != "OFF" else "AUTOMATIC"
+    given = gtid_next == "given"
+    if gtid_next != "AUTOMATIC":
+        _set_gtid_next(scenario, gtid_next)
     scenario.do(DropTable(tables=(*_ordered(own, base, order), *missing), if_exists=if_exists))
-    numbered = mode in NUMBERED_MODES
+    numbered = mode in NUMBERED_MODES and gtid_next == "AUTOMATIC"
     if not given:
         scenario.mark("WL7592-LOG-DROP-GROUPS", "WL7592-LOG-DROP-TEMPORARY-FIRST")
         scenario.mark_gtids("WL7592-LOG-DROP-ON-GTID-EACH" if numbered else "WL7592-LOG-DROP-OFF-ANON-EACH")

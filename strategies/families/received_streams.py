@@ -157,9 +157,25 @@ _SAVEPOINT: Final = "back to a savepoint"
 #: only looks like an end, which is not in the set after that.
 _LAST_GROUP: Final = Dimension(
     "last group",
-    {each: each for each in ("any", "rolled back", _SAVEPOINT, "prepared", "in a payload")},
+    {
+        each: each
+        for each in (
+            "any",
+            "rolled back",
+            _SAVEPOINT,
+            "prepared",
+            "in a payload",
+            "empty",
+            "a statement alone",
+            "a variable and a statement",
+        )
+    },
     when={"gtid_mode": ("ON",)},
-    profiles={"prepared": WITH_XA_PREPARE, "in a payload": WITH_PAYLOADS},
+    profiles={
+        "prepared": WITH_XA_PREPARE,
+        "in a payload": WITH_PAYLOADS,
+        "a variable and a statement": Profiles("worklog", "mysql >= 8.0.21"),
+    },
 )
 #: Its Previous_gtids event is the second that is received.
 _FLUSHED_BEFORE: Final = "and a flush before its format description"
@@ -223,7 +239,13 @@ def flushed_relay_logs(stream: StreamBuilder) -> None:
 
 def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
     """Return a transaction with an end of its own kind, or one that goes back to a savepoint right before its end."""
+    if how == "a statement alone":
+        return [mysql_events.query(stream, stream.choose.one_of(groups.ALONE))]
+    if how == "a variable and a statement":
+        return groups.statement_of_variable(stream)
     transaction = replica_groups.transaction(stream)
+    if how == "empty":
+        return [transaction[0], data_changes.query(stream, "COMMIT")]
     if how == "rolled back":
         return [*transaction[:-1], data_changes.query(stream, "ROLLBACK")]
     if how == _SAVEPOINT:

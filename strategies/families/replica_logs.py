@@ -169,7 +169,21 @@ def split_create_selects(stream: StreamBuilder) -> None:
         replica_groups.add(stream, replica_groups.with_gtid(stream, rows, anonymous=True))
 
 
-_GIVEN: Final = choices("GTID", ("given", "none"))
+#: Whether the statement has a GTID, and the replica's gtid_mode; in a permissive one groups may have one or none.
+_GIVEN: Final = Dimension(
+    "GTID and gtid_mode",
+    {
+        f"{given}, {mode}": (given, mode)
+        for given, mode in (
+            ("given", "ON"),
+            ("none", "OFF"),
+            ("given", "ON_PERMISSIVE"),
+            ("none", "ON_PERMISSIVE"),
+            ("given", "OFF_PERMISSIVE"),
+            ("none", "OFF_PERMISSIVE"),
+        )
+    },
+)
 #: Bytes of the names of the dropped tables: few of the longest fit into one statement.
 _NAMES: Final = Dimension(
     "names of the tables",
@@ -205,8 +219,8 @@ _DATABASE: Final = choices("name of the database", ("d1", "x" * 64))
 def failed_drop_databases(stream: StreamBuilder) -> None:
     """DROP DATABASE on a replica where a file remains in the directory, with a given GTID or without one."""
     replica_groups.begin_relay_log(stream)
-    anonymous = stream.vary(_GIVEN) == "none"
-    mode = "OFF" if anonymous else "ON"
+    given, mode = stream.vary(_GIVEN)
+    anonymous = given == "none"
     stream.settings["gtid_mode"] = mode
     replica_variants.add_before(stream, mode)
     (length, filler), database = stream.vary(_NAMES), stream.vary(_DATABASE)

@@ -11,6 +11,8 @@ from conformance.binlog.servers import (
     WITH_CHECKSUMS,
     WITH_HEARTBEAT_V2,
     WITH_PAYLOADS,
+    WITH_ROWS_QUERIES,
+    WITH_SERVER_ID_ZERO,
     WITH_TAGGED_GTIDS,
     WITH_XA_PREPARE,
 )
@@ -25,7 +27,6 @@ from conformance.strategies.events import (
     mysql_events,
     payloads,
     server_events,
-    statement_events,
 )
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
@@ -64,7 +65,11 @@ _LAST_IN_USE: Final = yes_or_no("the last log is in use")
 _CRASHED: Final = yes_or_no("the first log is one of a crash", when=_SEVERAL)
 _CREATED: Final = yes_or_no("the first log has the time of a start")
 #: The id of the server that logged the events, which a source keeps.
-_LOGGED_BY: Final = Dimension("server id in the logs", {"1": 1, "the largest": (1 << 32) - 1})
+_LOGGED_BY: Final = Dimension(
+    "server id in the logs",
+    {"1": 1, "the largest": (1 << 32) - 1, "0": 0},
+    profiles={"0": WITH_SERVER_ID_ZERO},
+)
 #: The time of the first event, in seconds since 1970, which has 32 bits without a sign.
 _TIME: Final = Dimension(
     "time of the events", {"usual": EPOCH, "from 2^31": 1 << 31, "almost 2^32": (1 << 32) - (1 << 16)}
@@ -83,6 +88,9 @@ _POSITIONS: Final = Dimension(
     {"in each event": True, "none": False},
     profiles={"none": Profiles("mariadb >= 11.4")},
     when={_IGNORABLE_PLACE.name: ("between groups", "last of the log")},
+)
+_TEXTS: Final = Dimension(
+    "texts before rows", {"none": False, "in each group": True}, profiles={"in each group": WITH_ROWS_QUERIES}
 )
 _GROUPS: Final = Number("groups of a log")
 _GTID_MODE: Final = choices("Gtid events", ("anonymous", "gtid"))
@@ -121,24 +129,16 @@ _LAST_GROUP: Final = Dimension(
             "back to a savepoint",
             "a statement alone",
             "a variable and a statement",
+            "a text before its rows",
         )
     },
     profiles={
+        "a text before its rows": WITH_ROWS_QUERIES,
         "prepared": WITH_XA_PREPARE,
         "in a payload": WITH_PAYLOADS,
         "a variable and a statement": Profiles("worklog", "mysql >= 8.0.21"),
     },
 )
-#: Statements that commit by themselves, and have no BEGIN before them, with other first words than those of the groups.
-_ALONE: Final = (
-    "TRUNCATE TABLE `t1`",
-    "RENAME TABLE `t1` TO `t2`",
-    "GRANT SELECT ON *.* TO 'u'@'%'",
-    "ANALYZE TABLE `t1`",
-    "/* at the start */ create table `t3` (a int)",
-)
-#: In STATEMENT format, what the statement needs is logged before it; 5.7 and older refuse it with GTIDs.
-_OF_VARIABLE: Final = "CREATE TABLE `t2` SELECT @v AS `a`"
 #: A whole transaction in one event, which also ends where its last event does.
 _LAST_PACKED: Final = Dimension("payload last in a log", {"no": False, "yes": True}, profiles={"yes": WITH_PAYLOADS})
 _LONG_STATEMENT: Final = f"INSERT INTO `t1` VALUES (0, 0) /* {'x' * (1 << 16)} */"
@@ -153,6 +153,8 @@ _GROUPS_BEFORE: Final = Number("groups before the one that is refused", fewest=0
 #: What a source does not send, it does not hold to its gtid_mode.
 _FORBIDDEN: Final = choices("groups of the other mode", ("sent", "before the position", "before it, and sent"))
 
+#: A group that was given GTID_NEXT=ANONYMOUS has the flag; what else has no GTID is without it.
+_GIVEN: Final = yes_or_no("groups without a GTID were given so", when={_REFUSING_MODE.name: ("ON",)})
 #: A source under ON may still have groups without a GTID, which it refuses to a replica that asks by GTIDs, too.
 _ASKED: Final = choices(
     "the replica asks",
@@ -171,7 +173,17 @@ Change = Callable[[Sequence[PlannedEvent]], Sequence[PlannedEvent]]
 @family(
     focus=("WL4033-SEND-IGNORABLE", "WL4033-CLIENT-IGNORABLE"),
     profiles=WITH_CHECKSUMS,
-    dimensions=(*_OF_LOGS, *_BY_POSITION, _GROUPS, _IGNORABLE_PLACE, _ANNOTATED, _POSITIONS, _FIRST_OLD, _LAST_PACKED),
+    dimensions=(
+        *_OF_LOGS,
+        *_BY_POSITION,
+        _GROUPS,
+        _IGNORABLE_PLACE,
+        _ANNOTATED,
+        _TEXTS,
+        _POSITIONS,
+        _FIRST_OLD,
+        _LAST_PACKED,
+    ),
 )
 def sent_logs(stream: StreamBuilder) -> None:
     """One to three logs that follow each other, with ignorable events of unknown types, asked for by position."""
@@ -200,12 +212,11 @@ def _is_old(stream: StreamBuilder, number: int, count: int) -> bool:
 
 
 def _add_group(stream: StreamBuilder, code: int | None, *, old: bool = False) -> None:
-    """Add a group, with MariaDB's annotations, and with an ignorable event in it if `code` is given."""
-    planned = groups.group(stream)
-    if stream.server.is_mariadb:
-        place = next((at for at, event in enumerate(planned) if event.type == EventType.TABLE_MAP), 0)
-        if place:
-            planned.insert(place, mariadb_events.annotate_rows(stream))
+    """Add a group, with the texts of its rows, and with an ignorable event in it if `code` is given."""
+    planned = groups.change_with_text(stream) if stream.vary(_TEXTS) else groups.group(stream)
+    place = next((at for at, event in enumerate(planned) if event.type == EventType.TABLE_MAP), 0)
+    if place and stream.server.is_mariadb:
+        planned.insert(place, mariadb_events.annotate_rows(stream))
     if code is not None:
         # In MariaDB's logs a Gtid event takes the place of BEGIN.
         first = min(1, len(planned) - 1) if stream.server.is_mariadb else 0
@@ -318,10 +329,12 @@ def sent_gtids(stream: StreamBuilder) -> None:
 def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
     """Return a group that has something special, such as an end that is not an Xid or a COMMIT."""
     if how == "a statement alone":
-        return [mysql_events.query(stream, stream.choose.one_of(_ALONE))]
+        return [mysql_events.query(stream, stream.choose.one_of(groups.ALONE))]
     if how == "a variable and a statement":
-        return [statement_events.user_var(stream), mysql_events.query(stream, _OF_VARIABLE)]
+        return groups.statement_of_variable(stream)
     transaction = groups.transaction(stream)
+    if how == "a text before its rows":
+        return groups.change_with_text(stream)
     if how == "back to a savepoint":
         # The changes after it belong to the group too: it is not the end that it looks like.
         words = ("SAVEPOINT `s`", "INSERT INTO `t1` VALUES (0, 0)", "ROLLBACK TO `s`")
@@ -355,7 +368,7 @@ def sent_from_nowhere(stream: StreamBuilder) -> None:
 @family(
     focus="FORMAT-SEND-MODE",
     profiles=WITH_MODE_CHECK,
-    dimensions=(_REFUSING_MODE, _FORBIDDEN, _ASKED, _GROUPS_BEFORE, _IN_NEXT),
+    dimensions=(_REFUSING_MODE, _FORBIDDEN, _GIVEN, _ASKED, _GROUPS_BEFORE, _IN_NEXT),
 )
 def sent_in_another_mode(stream: StreamBuilder) -> None:
     """Logs from another gtid_mode than the source has: they have GTIDs under OFF, or groups without them under ON."""
@@ -384,8 +397,11 @@ def _add_forbidden(stream: StreamBuilder, mode: str) -> None:
     """Add groups that a source under a gtid_mode may not send."""
     if mode == "OFF" and stream.server.profile in WITH_TAGGED_GTIDS and stream.choose.yes():
         replica_groups.add(stream, _with_gtid(stream, groups.group(stream), tagged=True))
+    flags = _IGNORABLE if mode == "ON" and stream.vary(_GIVEN) else 0
     for _ in stream.choose.several(1, 2):
-        groups.add_group(stream, groups.group(stream), anonymous=mode == "ON")
+        planned = groups.group(stream)
+        gtid = groups.group_gtid(stream, planned, anonymous=mode == "ON", flags=flags)
+        replica_groups.add(stream, [gtid, *planned])
 
 
 def _with_gtid(stream: StreamBuilder, planned: Sequence[PlannedEvent], *, tagged: bool) -> list[PlannedEvent]:

@@ -4,12 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from conformance.binlog.servers import WITH_TABLE_METADATA, WITH_XA_PREPARE
+from conformance.binlog.servers import WITH_IGNORABLE_FLAG, WITH_TABLE_METADATA, WITH_XA_PREPARE
+from conformance.models.filtering.log_part import Part
 from conformance.models.filtering.statement import CreateTable, FilteredStatement
 from conformance.models.filtering.table_name import TableName
 from conformance.specs.versions import Profiles
 from conformance.strategies.events.mysql_events import ROW_CHANGES
 from conformance.strategies.events.row_events import ROWS_FLAGS
+from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
@@ -26,7 +28,7 @@ from conformance.strategies.scenarios.ruled_tables import (
 )
 from conformance.strategies.scenarios.table_names import CASTS, Cast
 from conformance.strategies.scenarios.table_rows import COMPRESSED, PARTIAL, ROWS_EVENTS, USUAL
-from conformance.strategies.scenarios.table_work import TableWork, XaName
+from conformance.strategies.scenarios.table_work import Piece, TableWork, XaName
 
 _WORKLOG: Final = Profiles("worklog")
 
@@ -47,6 +49,12 @@ def _rows(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
 
 def _drop(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
     work.group(work.drop(listed))
+
+
+def _drop_database(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
+    """Add the DROP DATABASE of each database that the tables are in."""
+    for database in dict.fromkeys(each.database for each in listed):
+        work.group(work.drop_database(database, [each for each in listed if each.database == database]))
 
 
 def _rename(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
@@ -95,6 +103,7 @@ _OF_LISTS: Final[Mapping[str, _Add]] = {
     "a transaction": _transaction,
     "rows": _rows,
     "DROP": _drop,
+    "DROP DATABASE": _drop_database,
     "RENAME": _rename,
     "CREATE from tables": _create_from,
 }
@@ -192,13 +201,38 @@ _PREPARED: Final = Dimension(
 )
 
 
+def _place_of_unknown(pieces: Sequence[Piece], where: str) -> int:
+    """Return the place among the events of a transaction in row format."""
+    maps = [place for place, piece in enumerate(pieces) if piece.part.part is Part.TABLE_MAP]
+    return {"before its rows": maps[0], "among its rows": maps[-1] + 1}.get(where, len(pieces) - 1)
+
+
+_PLACES_OF_UNKNOWN: Final = ("before the first transaction", "before its rows", "among its rows", "after its rows")
+#: Where an ignorable event of an unknown type is.
+_UNKNOWN: Final = Dimension(
+    "unknown ignorable event",
+    {each: each for each in ("none", *_PLACES_OF_UNKNOWN)},
+    profiles=dict.fromkeys(_PLACES_OF_UNKNOWN, WITH_IGNORABLE_FLAG),
+)
 #: Whether there is an event that means a loss of events; no rule for tables can be about it.
 _INCIDENT: Final = yes_or_no("an Incident after the first transaction")
 
 
 @family(
     focus=("FORMAT-ROWS", "WL40-FILTER-ROWS-BY-TABLE-MAP"),
-    dimensions=(SOME_NAMES, DOES, RULED, _AGAIN, _ROW_TABLES, _ROWS_EVENTS, ROWS_FLAGS, _CHANGED, _PREPARED, _INCIDENT),
+    dimensions=(
+        SOME_NAMES,
+        DOES,
+        RULED,
+        _AGAIN,
+        _ROW_TABLES,
+        _ROWS_EVENTS,
+        ROWS_FLAGS,
+        _CHANGED,
+        _PREPARED,
+        _INCIDENT,
+        _UNKNOWN,
+    ),
 )
 def row_filters(stream: StreamBuilder) -> None:
     """Row-format transactions as the profile's server logs them, with one or several tables for each statement."""
@@ -206,11 +240,17 @@ def row_filters(stream: StreamBuilder) -> None:
     cast, does = stream.vary(SOME_NAMES), stream.vary(DOES)
     ruled_tables(stream, cast, 0, does=does)
     again = stream.vary(_AGAIN)
+    unknown = stream.vary(_UNKNOWN)
+    code = choose.one_of(UNASSIGNED) if unknown != "none" else 0
     work = TableWork(stream)
-    work.begin(extended=False)
+    work.begin(extended=False, lengths=declare_up_to(stream, code))
     tables = [choose.one_of(cast) for _ in stream.several_of(_ROW_TABLES)]
     work.rows_events, work.rows_flags = stream.vary(_ROWS_EVENTS), stream.vary(ROWS_FLAGS)
     first = work.rows_statement(tables, stream.vary(_CHANGED))
+    if unknown == _PLACES_OF_UNKNOWN[0]:
+        work.outside(work.unknown(code))
+    elif unknown != "none":
+        first.insert(_place_of_unknown(first, unknown), work.unknown(code))
     work.rows_events = USUAL
     work.group(work.xa_transaction(XaName(), first[1:-1]) if stream.vary(_PREPARED) else first)
     if stream.vary(_INCIDENT):

@@ -3,7 +3,7 @@
 from typing import Final
 
 from conformance.binlog.flags import Flag
-from conformance.binlog.servers import WITH_CHECKSUMS
+from conformance.binlog.servers import WITH_CHECKSUMS, WITH_SERVER_ID_ZERO
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.grammar.dimension import Dimension, Number, yes_or_no
@@ -24,8 +24,11 @@ _TEXT: Final = Dimension(
     },
 )
 
-#: Servers may have any id but 0.
-_SERVER_ID: Final = Dimension("server id", {"1": 1, "2^31": 1 << 31, "the largest": (1 << 32) - 1})
+_SERVER_ID: Final = Dimension(
+    "server id",
+    {"1": 1, "2^31": 1 << 31, "the largest": (1 << 32) - 1, "0": 0},
+    profiles={"0": WITH_SERVER_ID_ZERO},
+)
 #: From 2038 on times are negative in 32 bits with a sign; older servers end before.
 _TIME: Final = Dimension(
     "time of the events",

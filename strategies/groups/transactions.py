@@ -7,7 +7,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GNO_END, GtidSet
 from conformance.specs.versions import ByVersion
-from conformance.strategies.events import gtid_events, mariadb_events, mysql_events
+from conformance.strategies.events import gtid_events, mariadb_events, mysql_events, statement_events
 from conformance.strategies.grammar.dimension import Dimension
 from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -20,6 +20,16 @@ _DATABASES: Final = (*mysql_events.NAMES, *mysql_events.DATABASES)
 _HIGHEST_START: Final = GNO_END - 64
 
 
+#: Statements that commit by themselves, and have no BEGIN before them, with other first words than those of the groups.
+ALONE: Final = (
+    "TRUNCATE TABLE `t1`",
+    "RENAME TABLE `t1` TO `t2`",
+    "GRANT SELECT ON *.* TO 'u'@'%'",
+    "ANALYZE TABLE `t1`",
+    "/* at the start */ create table `t3` (a int)",
+)
+#: In STATEMENT format, what the statement needs is logged before it; 5.7 and older refuse it with GTIDs.
+_OF_VARIABLE: Final = "CREATE TABLE `t2` SELECT @v AS `a`"
 #: The sequence number before that of a log's first group.
 SEQUENCE: Final = Dimension(
     "sequence numbers",
@@ -181,6 +191,17 @@ def transaction(stream: StreamBuilder) -> list[PlannedEvent]:
         planned += statement(stream)
     planned.append(mysql_events.query(stream, "COMMIT") if choose.yes(4) else mysql_events.xid(stream))
     return planned
+
+
+def change_with_text(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a transaction of one statement in row format, with its text."""
+    text = mysql_events.rows_query(stream, "INSERT INTO t1 VALUES (1)")
+    return [mysql_events.query(stream, "BEGIN"), text, *row_changes(stream), mysql_events.xid(stream)]
+
+
+def statement_of_variable(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a statement that is a transaction of its own, after the variable that it needs."""
+    return [statement_events.user_var(stream), mysql_events.query(stream, _OF_VARIABLE)]
 
 
 def ddl(stream: StreamBuilder, *, database: str = "test") -> list[PlannedEvent]:

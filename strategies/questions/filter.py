@@ -3,9 +3,9 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import KNOWN_TYPES, EventType
 from conformance.models.filtering.filter_rules import FilterRules
-from conformance.models.filtering.group_filter import Fate, GroupFilter
+from conformance.models.filtering.group_filter import HOLDING, Fate, GroupFilter
 from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.other_readings import AddsNewNames, MovesRules, SkipsTargets
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, ForgetsOldNames, TableFilter
@@ -66,10 +66,12 @@ def question(stream: StreamBuilder) -> Question:
     settings = {name: stream.settings[name] for name in _SETTINGS}
     parts: list[LogPart] = stream.settings[PARTS]
     rules = rules_of(settings)
-    fates = _fates(GroupFilter(TableFilter(rules, tables=settings["tables"], renames=settings["renames"])), parts)
+    decided = _groups(GroupFilter(TableFilter(rules, tables=settings["tables"], renames=settings["renames"])), parts)
+    fates = [fate for group in decided for fate in group]
     queries = [event for event in stream.expected_events if event["type"] == EventType.QUERY]
     judged = all("tables_info" in event for event in queries)
     open_fates = _left_open_by_rows(fates) | _read_otherwise(settings, parts, fates)
+    open_fates |= _left_open_by_unknown(decided, [event["type"] for event in stream.expected_events])
     # Nothing is left to discard where the blocks of a file are dropped: a Delete_file changes nothing then.
     open_fates.update(index for index, fate in enumerate(fates) if fate.part.part is Part.FILE_END)
     of_any_log = _of_any_log(fates, texts=stream.server.profile in _WITH_TEXTS_OF_ROWS)
@@ -156,6 +158,22 @@ def _left_open_by_rows(fates: Sequence[Fate]) -> set[int]:
     return left_open
 
 
+def _left_open_by_unknown(decided: Sequence[Sequence[Fate]], types: Sequence[int]) -> set[int]:
+    """Return the ignorable events of unknown types, and the borders of a group in which nothing else passes.
+
+    WL#40 does not say what becomes of the former; a filter that keeps them may keep their group.
+    """
+    left_open: set[int] = set()
+    first = 0
+    for group in decided:
+        unknown = {index for index in range(first, first + len(group)) if types[index] not in KNOWN_TYPES}
+        if unknown and not any(fate.kept for fate in group if fate.part.part in HOLDING):
+            left_open.update(index for index, fate in enumerate(group, first) if fate.part.part in _BORDERS)
+        left_open |= unknown
+        first += len(group)
+    return left_open
+
+
 #: The settings in which a filter may read the worklog otherwise, and the filter that does.
 _OTHER_READINGS: Final[Sequence[tuple[tuple[str, str], Callable[[FilterRules], TableFilter]]]] = (
     (("renames", "identity"), lambda rules: AddsNewNames(rules, renames="identity")),
@@ -209,13 +227,17 @@ def _made_for(settings: Mapping[str, Any], parts: Sequence[LogPart], fates: Sequ
     return made_for
 
 
+def _groups(groups: GroupFilter, parts: Sequence[LogPart]) -> list[list[Fate]]:
+    return [*(group for part in parts for group in groups.add(part)), groups.finish()]
+
+
 def _fates(groups: GroupFilter, parts: Sequence[LogPart]) -> list[Fate]:
-    fates = [fate for part in parts for group in groups.add(part) for fate in group]
-    return [*fates, *groups.finish()]
+    return [fate for group in _groups(groups, parts) for fate in group]
 
 
 _BY_LIST: Final = "WL40-FILTER-BY-TABLES-INFO"
 _ROWS: Final = (Part.TABLE_MAP, Part.ROWS)
+_BORDERS: Final = frozenset({Part.MARKER, Part.BEGIN, Part.MARKER_AND_BEGIN, Part.END})
 #: Where the text of rows is judged: mysqlbinlog, given a database, keeps it without the rows that it drops.
 _WITH_TEXTS_OF_ROWS: Final = Profiles("worklog")
 #: Parts whose fate does not depend on what is done with Query events.

@@ -119,8 +119,12 @@ class TableWork:
         if self.stream.server.profile in WITH_INCIDENT_TRANSACTIONS:
             self.group([piece])
         else:
-            self.stream.add(piece.event)
-            self._parts.append(piece.part)
+            self.outside(piece)
+
+    def outside(self, piece: Piece) -> None:
+        """Add an event outside groups."""
+        self.stream.add(piece.event)
+        self._parts.append(piece.part)
 
     def end(self) -> None:
         """Add the end of a log."""
@@ -146,6 +150,10 @@ class TableWork:
         self._parts += [LogPart(Part.LOG)] * (self.stream.count - len(self._parts))
 
     # --- single events
+
+    def unknown(self, code: int) -> Piece:
+        """Return an ignorable event of an unknown type."""
+        return Piece(mysql_events.ignorable(self.stream, code, b"ignored", flags=0), LogPart(Part.MEMBER))
 
     def control(self, word: str, part: Part, tables: tuple[TableName, ...] = ()) -> Piece:
         """Return BEGIN, COMMIT or ROLLBACK; they have tables only around a CREATE TABLE ... SELECT."""
@@ -359,6 +367,12 @@ class TableWork:
         sql = self.spelling.statement(["RENAME", self.rename_word, *listed[1:]], self.database)
         tables = rename_table(pairs)
         return [self.statement(sql, FilteredStatement(tables, renames=pairs), tables)]
+
+    def drop_database(self, database: str, tables: Sequence[TableName]) -> list[Piece]:
+        """Return the DROP DATABASE of a database with these tables."""
+        named = each_once(list(tables))
+        sql = f"DROP DATABASE {Spelling().name(TableName(database, database), database)}"
+        return [self.statement(sql, FilteredStatement(named, dropped=named))]
 
     def drop(self, tables: Sequence[TableName]) -> list[Piece]:
         """Return a DROP TABLE."""

@@ -465,7 +465,8 @@ def spelled_by_others(case, index, entry):
 def ended_otherwise(case, index, entry):
     # Under worklog a Query event can have tables info and a marker.
     if entry["type"] == EventType.XID and case.id.profile != "worklog":
-        return {"log": entry["log"], "offset": entry["offset"], "type": 2, "flags": 0, "query": "COMMIT"}
+        flags = int(Flag.SUPPRESS_USE)
+        return {"log": entry["log"], "offset": entry["offset"], "type": 2, "flags": flags, "query": "COMMIT"}
     return entry
 
 

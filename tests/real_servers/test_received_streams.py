@@ -7,6 +7,7 @@ from itertools import count
 import pytest
 
 from conformance.binlog.checksum import ChecksumAlgorithm, checksum
+from conformance.binlog.event import Event
 from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, TYPE_AT
@@ -26,6 +27,7 @@ from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 from conformance.strategies.groups.replica_groups import REPLICA_ID, SOURCE_ID, SOURCE_LOG
+from conformance.strategies.groups.transactions import ALONE
 from tests.witnesses import witnessed_in_case
 
 #: Those that log the warnings of a boundary parser.
@@ -244,6 +246,52 @@ def test_a_flush_between_a_rotate_and_the_next_format_description_renews_the_old
     last = [event.header for event in read_events(done.relay_logs[-1])]
     renewed = [each for each in last if each.type == EventType.FORMAT_DESCRIPTION and each.flags & Flag.ARTIFICIAL]
     assert (bool(renewed), done.error) == (RELAY_RULES[profile].keeps_format, "")
+
+
+def before_flush(case: Case) -> tuple[str, ...]:
+    """Return the types and statements of the two events before the last flush of a case."""
+    entries = [report(event) for event in read_events(case.stream) if event.offset < case.settings["flushes"][-1]]
+    return tuple(each.get("query", EventType(each["type"]).name) for each in entries[-2:])
+
+
+#: The end of a group -> whether two events are one.
+GROUPS_THAT_END = {
+    "empty": lambda first, last: (first, last) == ("BEGIN", "COMMIT"),
+    "a statement alone": lambda first, last: first in ("GTID", "GTID_TAGGED") and last in ALONE,
+    "a variable and a statement": lambda first, last: first == "USER_VAR",
+}
+
+
+@pytest.mark.parametrize("end", GROUPS_THAT_END)
+def test_a_group_without_rows_or_changes_counts_as_received_at_its_end(replica, end):
+    profile = replica.product.profile.name
+    if end == "a variable and a statement" and profile not in Profiles("mysql >= 8.0.21"):
+        pytest.skip("servers of this version refuse the statement with a GTID")
+    for index in count():
+        case = case_of(CaseId("flushed_relay_logs", profile, seed=SEED, index=index, role="relay"))
+        if case.settings["gtid_mode"] == "ON" and has_checksums(case) and GROUPS_THAT_END[end](*before_flush(case)):
+            break
+    events = sent(case)
+    flush = case.settings["flushes"][-1]
+    places = {event.offset: place for place, (event, _) in enumerate(events)}
+    done = receive(
+        replica,
+        FlushedBefore([data for _, data in events], places[flush], replica),
+        source_id=SOURCE_ID,
+        source_log=SOURCE_LOG,
+        gtid_mode="ON_PERMISSIVE",
+        checksums=True,
+    )
+    settings = RelaySettings(profile=profile, server_id=REPLICA_ID, source_log=SOURCE_LOG, flushes=frozenset({flush}))
+    receiver = Receiver(settings, lambda: boundary_feed(profile))
+    receiver.receive_all(events)
+    sets = [body_of(each.data) for each in receiver.events if each.type == EventType.PREVIOUS_GTIDS]
+    seen = [body_of(event.data) for log in done.relay_logs for event in read_events(log) if is_own_set(event)]
+    assert (seen[-1], done.error) == (sets[-1], ""), case.id
+
+
+def is_own_set(event: Event) -> bool:
+    return event.header.type == EventType.PREVIOUS_GTIDS and bool(event.header.flags & Flag.RELAY_LOG)
 
 
 def test_a_flush_within_the_next_log_of_a_source_renews_the_description_of_that_log(replica):

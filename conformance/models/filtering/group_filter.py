@@ -70,7 +70,7 @@ class GroupFilter:
             groups.append(self.finish())
         fate = Fate(part)
         self._group.append(fate)
-        if part.part not in _OF_ROWS:
+        if part.part not in _AMONG_ROWS:
             self._end_rows()
         if _DECIDE[part.part](self, fate):
             groups.append(self.finish())
@@ -83,7 +83,7 @@ class GroupFilter:
     def finish(self) -> list[Fate]:
         """End the open group, and return its fates."""
         self._end_rows()
-        decided = [each.kept for each in self._group if each.part.part in _HOLDING or each.kept is False]
+        decided = [each.kept for each in self._group if each.part.part in HOLDING or each.kept is False]
         # A group without dropped events breaks no rule: an empty transaction passes.
         holds = any(decided) or not decided
         for fate in self._group:
@@ -200,9 +200,10 @@ class GroupFilter:
 
 #: Parts that begin a group, and so end the one before.
 _BEGINNINGS: Final = frozenset({Part.MARKER, Part.MARKER_AND_BEGIN, Part.BEGIN})
-_OF_ROWS: Final = frozenset({Part.TABLE_MAP, Part.ROWS})
+#: Parts that may be among the rows of a statement: an ignorable event of an unknown type may be anywhere (WL#4033).
+_AMONG_ROWS: Final = frozenset({Part.TABLE_MAP, Part.ROWS, Part.MEMBER})
 #: Parts that keep their group if they are kept.
-_HOLDING: Final = frozenset({Part.STATEMENT, Part.ROWS, Part.PAYLOAD, Part.XA_FINISH, Part.INCIDENT})
+HOLDING: Final = frozenset({Part.STATEMENT, Part.ROWS, Part.PAYLOAD, Part.XA_FINISH, Part.INCIDENT})
 
 
 def _begin_with_marker(groups: GroupFilter, fate: Fate) -> bool:

@@ -10,6 +10,7 @@ from conformance.models.replica.failed_drop import CANNOT_REMOVE_DIRECTORY, drop
 from conformance.models.replica.own_log import LoggedGroup
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.stop_reason import ApplierStopped, StopReason
+from conformance.models.replica.transaction_table import ANONYMOUS
 from conformance.mutants.apply.faulty_applier import of
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request
@@ -66,6 +67,19 @@ class _LogsDropsWithGtid(Applier):
         except ApplierStopped as stopped:
             if stopped.reason is StopReason.PARTIAL_DROP:
                 stopped.logged = (LoggedGroup(self._gtid, "DROP TABLE"), LoggedGroup(self._gtid, "DROP TABLE"))
+            raise
+
+
+class _LogsInPermissiveModes(Applier):
+    """With a GTID, too, logs every DROP of a failed DROP DATABASE, without GTIDs, unless gtid_mode is ON."""
+
+    def _fail_drop(self, event: ReplicaEvent) -> None:
+        try:
+            super()._fail_drop(event)
+        except ApplierStopped as stopped:
+            if stopped.reason is StopReason.PARTIAL_DROP and self.settings.gtid_mode != "ON":
+                drops = (LoggedGroup(ANONYMOUS, "DROP TABLE"), LoggedGroup(ANONYMOUS, "DROP TABLE"))
+                raise ApplierStopped(StopReason.DIRECTORY_REMAINS, logged=drops) from stopped
             raise
 
 
@@ -150,6 +164,13 @@ APPLY_FAILED_DROPS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-APPLY-DROPDB-ON-ERROR",
         "logs the DROP statements of a failed DROP DATABASE, each with the same GTID",
         answer=of(_LogsDropsWithGtid),
+    ),
+    Mutant(
+        "apply-drops-in-permissive-modes",
+        "WL7592-APPLY-DROPDB-ON-ERROR",
+        "in the permissive modes logs the DROP statements of a failed DROP DATABASE that has a GTID without one",
+        answer=of(_LogsInPermissiveModes),
+        also=_ALSO,
     ),
     Mutant(
         "apply-drop-error-number",

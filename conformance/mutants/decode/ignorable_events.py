@@ -37,6 +37,12 @@ def _cut_to_length_byte(event: Event, reported: Reported) -> Reported:
 IGNORABLE_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant("no-ignorable-rule", "WL4033-READ-UNKNOWN-SKIPPED", "an ignorable event stops the reader", refuse(unknown)),
     Mutant(
+        "no-ignorable-of-server-0",
+        "WL4033-READ-UNKNOWN-SKIPPED",
+        "an ignorable event with the server id 0 stops the reader",
+        refuse(lambda event, reported: not event.recognised and event.header.server_id == 0),
+    ),
+    Mutant(
         "todays-types-only",
         "WL4033-READ-FUTURE-FORMAT",
         "logs that declare more types than 64 are refused",

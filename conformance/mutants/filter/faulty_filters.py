@@ -322,6 +322,16 @@ class LastContextAlone(GroupFilter):
             fate.kept = True
 
 
+class RowsEndAtUnknown(GroupFilter):
+    """Any event but those of rows ends the rows of a statement, one of an unknown type too."""
+
+    def add(self, part: LogPart) -> list[list[Fate]]:
+        """See `GroupFilter.add`."""
+        if part.part is Part.MEMBER:
+            self._end_rows()
+        return super().add(part)
+
+
 class LosesRows(TableFilter):
     """No rows pass after a clever filter has ignored a table by itself."""
 

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
+from conformance.binlog.errors import BinlogError
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import COMPRESSED_ROWS_V1, EventType
 from conformance.models.filtering.log_part import LogPart, Part
@@ -25,6 +26,7 @@ from conformance.mutants.filter.faulty_filters import (
     LastContextAlone,
     LastKeptAlone,
     OneXaAtATime,
+    RowsEndAtUnknown,
     RowsStay,
     XaEndWithoutBeginning,
     rules_as,
@@ -80,6 +82,17 @@ def _first_map(request: Request) -> Observation | Trouble:
     return answer_with(request, part=change)
 
 
+def _stops_at_unknown(request: Request) -> Observation | Trouble:
+    """Return the answer of a filter that knows no ignorable events."""
+
+    def change(event: Event, part: LogPart) -> LogPart:
+        if not event.recognised:
+            raise BinlogError(at=event.offset, kind="unknown-event", message=f"Unknown event code: {event.header.type}")
+        return part
+
+    return answer_with(request, part=change)
+
+
 #: The mutants, in the order of the catalogue.
 GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant("begin-stays", "WL40-FILTER-GROUP-WHOLE", "BEGIN is kept without its group", answer=with_groups(BeginStays)),
@@ -107,6 +120,18 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-ROWS-BY-TABLE-MAP",
         "rows are kept without their Table_map",
         answer=with_groups(RowsStay),
+    ),
+    Mutant(
+        "rows-end-at-unknown",
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "an ignorable event of an unknown type ends the rows of a statement: those after it have no table",
+        answer=with_groups(RowsEndAtUnknown),
+    ),
+    Mutant(
+        "filter-stops-at-unknown",
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "an ignorable event of an unknown type stops the filter",
+        answer=_stops_at_unknown,
     ),
     Mutant(
         "deleted-rows-stay",

@@ -43,6 +43,14 @@ def _by_text(event: Event, part: LogPart) -> LogPart:
     return replace(part, tables=named)
 
 
+def _first_of_database(event: Event, part: LogPart) -> LogPart:
+    """Use the first table of a DROP DATABASE."""
+    if part.part is not Part.STATEMENT or event.header.type != EventType.QUERY:
+        return part
+    drops = event.fields()["query"].startswith(b"DROP DATABASE")
+    return replace(part, tables=part.tables[:1]) if drops else part
+
+
 def _every_old_name(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...]:
     return tuple(old for old, _ in statement.renames) or tables
 
@@ -122,6 +130,13 @@ RULE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-IGNORE-ANY-TABLE",
         "only the first three tables of a list are checked",
         answer=only_if("do_tables", False, with_part(judging(_up_to(3)))),
+    ),
+    Mutant(
+        "databases-dropped-by-first-table",
+        "WL40-FILTER-IGNORE-ANY-TABLE",
+        "a DROP DATABASE is judged by the first table of its list",
+        answer=with_part(_first_of_database, statements=False),
+        also=("WL40-FILTER-DO-EVERY-TABLE", "WL40-FILTER-RULE-MEANING", "WL40-FILTER-DEFAULT-DB"),
     ),
     Mutant(
         "names-compared-to-64",

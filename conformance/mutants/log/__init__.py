@@ -8,6 +8,7 @@ from conformance.mutants.log.refused_settings import LOG_REFUSED_SETTINGS_MUTANT
 from conformance.mutants.log.refused_statements import LOG_REFUSED_STATEMENTS_MUTANTS
 from conformance.mutants.log.rows_queries import LOG_ROWS_QUERY_MUTANTS
 from conformance.mutants.log.sessions import LOG_SESSION_MUTANTS
+from conformance.mutants.log.splits import LOG_SPLIT_MUTANTS
 from conformance.mutants.log.strange_statements import LOG_STATEMENT_MUTANTS
 from conformance.mutants.log.tables_info import LOG_TABLES_INFO_MUTANTS
 from conformance.mutants.mutant import Mutant
@@ -18,6 +19,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     *LOG_REFUSED_STATEMENTS_MUTANTS,
     *LOG_REFUSED_SETTINGS_MUTANTS,
     *LOG_STATEMENT_MUTANTS,
+    *LOG_SPLIT_MUTANTS,
     *LOG_ROWS_QUERY_MUTANTS,
     *LOG_TABLES_INFO_MUTANTS,
     *LOG_MARKER_MUTANTS,

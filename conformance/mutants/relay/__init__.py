@@ -57,6 +57,8 @@ from conformance.mutants.relay.faulty_receivers import (
     RetrievesAtNextGtid,
     RetrievesAtSavepoints,
     RetrievesAtUsualEnds,
+    RetrievesChanges,
+    RetrievesCreations,
     RetrievesEarly,
     RetrievesLate,
     TakesIgnored,
@@ -155,6 +157,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
         "does not count a transaction that is rolled back",
         answer=_of(RetrievesAtCommits),
+    ),
+    Mutant(
+        "relay-retrieved-at-creations",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "of the statements that are transactions counts those that begin with CREATE alone",
+        answer=_of(RetrievesCreations),
+    ),
+    Mutant(
+        "relay-empty-not-retrieved",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "does not count a transaction without a change",
+        answer=_of(RetrievesChanges),
     ),
     Mutant(
         "relay-retrieved-at-savepoint",

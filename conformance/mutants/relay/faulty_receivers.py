@@ -9,6 +9,7 @@ from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER_BYTES
+from conformance.models.replica.groups import State
 from conformance.models.replica.relay import NewFeed, Receiver, Reception, RelaySettings
 from conformance.models.replica.relay_rules import OwnGtids, RelayRules
 from conformance.models.replica.replica_event import ReplicaEvent
@@ -175,6 +176,28 @@ class RetrievesAtSavepoints(Receiver):
         super()._follow(event)
         if self._gtid and event.query.startswith("ROLLBACK TO"):
             self._retrieved.add(*gtid_parts(self._gtid))
+
+
+class RetrievesCreations(Receiver):
+    """A receiver that knows statements which are transactions by the words of a creation."""
+
+    def _follow(self, event: ReplicaEvent) -> None:
+        is_alone = bool(event.query) and event.query != "BEGIN" and self._state is State.NAMED
+        if is_alone and not event.query.startswith("CREATE"):
+            self._gtid = ""
+        super()._follow(event)
+
+
+class RetrievesChanges(Receiver):
+    """A receiver that does not count a transaction without a change."""
+
+    _is_empty = False
+
+    def _follow(self, event: ReplicaEvent) -> None:
+        if self._is_empty and event.query == "COMMIT":
+            self._gtid = ""
+        self._is_empty = event.query == "BEGIN"
+        super()._follow(event)
 
 
 class IgnoresOnce(Receiver):

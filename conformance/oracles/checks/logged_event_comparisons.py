@@ -55,7 +55,9 @@ ROWS_QUERY_PREFIX: Final = "# "
 
 def differing_flags(wanted: Entry, observed: Entry) -> int:
     """Return the flags in which two events differ, without those on which the worklogs are silent."""
-    free = _FREE_OF_STATEMENTS if wanted["type"] in _WITH_STATEMENTS else 0
+    # A transaction may end with a statement where another event is expected.
+    has_statement = not _WITH_STATEMENTS.isdisjoint((wanted["type"], observed.get("type")))
+    free = _FREE_OF_STATEMENTS if has_statement else 0
     free |= _FREE_OF_LOGS if wanted["type"] == EventType.FORMAT_DESCRIPTION else 0
     return int((wanted["flags"] ^ observed["flags"]) & ~free)
 

@@ -61,8 +61,11 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
 
 
 def content_of(entry: Mapping[str, Any]) -> Hashable:
-    """Return the same, and when it was logged: two logs may have an event of one type in the same place."""
-    return kind_of(entry), entry.get("timestamp")
+    """Return the same, when it was logged and its statement.
+
+    Two logs may have an event of one type in the same place, and within transactions events may have no place.
+    """
+    return kind_of(entry), entry.get("timestamp"), entry.get("query")
 
 
 def may_be_kept_back(entry: Mapping[str, Any]) -> bool:
