@@ -294,7 +294,7 @@ def _lost(alignment: Alignment) -> Iterator[Check]:
     events = alignment.case.expected.events
     delivered = {entry["type"] for entry in alignment.observed_entries()}
     for cut in _cuts(alignment):
-        after = _required(alignment, cut["index"] + 1, alignment.count)
+        after = _required(alignment, cut["index"] + 1, alignment.count - alignment.begun)
         run = list(takewhile(lambda index: alignment.observed(index) is None, after))
         types = {events[index]["type"] for index in run}
         is_explained = _counts_early(alignment, cut["index"]) or loses_table(alignment, cut["index"], run)
