@@ -6,6 +6,7 @@ import pytest
 
 from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.oracles.judge import request_of
+from conformance.protocol.roles.client import may_be_kept_back
 from tests.oracles.test_causes import REFERENCE, cases, findings
 
 LOST = "client: events lost with the connection"
@@ -19,9 +20,10 @@ def without_rows_of_lost_tables(case):
         if events[cut["index"]]["type"] not in (EventType.TABLE_MAP, *ROWS_TYPES):
             continue
         for index in range(cut["index"] + 1, len(events)):
-            if events[index]["type"] not in ROWS_TYPES:
+            if events[index]["type"] in ROWS_TYPES:
+                forgotten.add(index)
+            elif not may_be_kept_back(events[index]):
                 break
-            forgotten.add(index)
     return [index for index in range(len(events)) if index not in forgotten]
 
 

@@ -1,9 +1,11 @@
 """What a client forgets where it loses its connection: the tables of the rows that come after it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.oracles.alignment import Alignment
+from conformance.protocol.roles.client import may_be_kept_back
 
 
 def loses_table(alignment: Alignment, index: int, run: Sequence[int]) -> bool:
@@ -30,9 +32,13 @@ def _is_missing(alignment: Alignment, index: int) -> bool:
 
 
 def _begins(alignment: Alignment, index: int, lasts: set[int]) -> bool:
-    """Return whether nothing but rows is between an event of rows and the loss of a connection before it."""
+    """Return whether nothing but rows, and what a client may keep back, is between rows and a loss of connection."""
     events = alignment.case.expected.events
     before = index - 1
-    while before not in lasts and before >= 0 and events[before]["type"] in ROWS_TYPES:
+    while before not in lasts and before >= 0 and _may_be_between(events[before]):
         before -= 1
     return before in lasts
+
+
+def _may_be_between(entry: Mapping[str, Any]) -> bool:
+    return entry["type"] in ROWS_TYPES or may_be_kept_back(entry)
