@@ -34,6 +34,7 @@ _WRONG_PLACE: Final = (NO_SUCH_LOG, NO_SUCH_POSITION, NO_EVENT_THERE)
 _WRONG_LOG: Final = "it would resume in a wrong log"
 _HAS_MORE: Final = "it has GTIDs that it has not received"
 _LACKS: Final = "it lacks GTIDs that it has received"
+_NO_SET: Final = "what it has is not a set of GTIDs"
 
 
 def _place(alignment: Alignment, index: int) -> str:
@@ -227,7 +228,7 @@ def _wrong_gtids(has: str | None, expected: str) -> str:
     try:
         seen = GtidSet.from_text(has or "")
     except ValueError:
-        return "what it has is not a set of GTIDs"
+        return _NO_SET
     if ExecutedGtids(wanted).missing_in(seen).sources:
         return _LACKS
     return _HAS_MORE
@@ -242,7 +243,7 @@ def _resumes(alignment: Alignment, requirement: str) -> Iterator[Check]:
         wrong.append(_asks_for_more(unasked))
     if doubled := _doubled(alignment):
         message = f"{counted(len(doubled), 'event')} there twice, the first as number {doubled[0] + 1}"
-        wrong.append(Check("events delivered twice", message, cause=_cause_of_twice(alignment)))
+        wrong.append(Check("events delivered twice", message, cause=_cause_of_gtids(alignment, _LACKS)))
     yield from wrong or [GOOD]
 
 
@@ -257,13 +258,13 @@ def _doubled(alignment: Alignment) -> list[int]:
     return [place for place in _twice(alignment) if not may_be_kept_back(events[place])] if _cuts(alignment) else []
 
 
-def _cause_of_twice(alignment: Alignment) -> Cause | None:
-    """Return the cause of events that are delivered twice, if it is that the client has not counted some of them."""
+def _cause_of_gtids(alignment: Alignment, wrong: str) -> Cause | None:
+    """Return the cause of what follows from the GTIDs that the client has, if they are wrong in one way somewhere."""
     for index, entry in enumerate(alignment.case.expected.events):
         seen = alignment.observed(index)
         has = None if seen is None else seen.get("executed_gtids")
-        if has is not None and entry.get("executed_gtids") and _wrong_gtids(has, entry["executed_gtids"]) == _LACKS:
-            return Cause(_LACKS, role="client")
+        if has is not None and entry.get("executed_gtids") and _wrong_gtids(has, entry["executed_gtids"]) == wrong:
+            return Cause(wrong, role="client")
     return None
 
 
@@ -279,7 +280,9 @@ def _stops(alignment: Alignment) -> Iterator[Check]:
             name = (alignment.observed(last) or {}).get("resume_log", "")
             words = _WRONG_LOG if name not in {*names_of_logs(alignment), ""} else "stops after a lost connection"
             message = f"it does not resume: {_error(alignment)}"
-            yield Check(words, message, cause=cause_of_name(alignment, name))
+            # A source refuses to read a set that is none.
+            cause = cause_of_name(alignment, name) or _cause_of_gtids(alignment, _NO_SET)
+            yield Check(words, message, cause=cause)
             return
 
 

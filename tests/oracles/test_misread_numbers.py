@@ -10,6 +10,7 @@ from conformance.binlog.format_description import FormatDescription
 from conformance.oracles.checks.packed_numbers import is_of_nine_bytes
 from conformance.oracles.checks.signed_numbers import cause_of_sign
 from conformance.oracles.judge import request_of
+from conformance.protocol.observation import Refusal
 from tests.oracles.test_causes import REFERENCE, cases, changed, findings
 from tests.oracles.test_joined_causes import refused_where, together_of
 
@@ -193,3 +194,19 @@ def test_a_transaction_that_a_client_does_not_count_and_has_again_is_one_finding
     together = client_findings("sent_gtids", uncounted)
     assert "client: it lacks GTIDs that it has received" in together
     assert "client: events delivered twice" not in together
+
+
+def test_a_set_with_a_negative_number_that_a_source_refuses_after_a_lost_connection_is_one_finding():
+    """As go-mysql reads large numbers of tagged GTIDs."""
+
+    def refused(case, answer):
+        cut = min((each["index"] for each in case.settings["source"]["cuts"]), default=-1)
+        events = [dict(each) for each in case.expected.events[: cut + 1]]
+        counted = [each for each in events if each.get("executed_gtids")]
+        if not counted:
+            return answer
+        counted[-1]["executed_gtids"] = "3e11fa47-71ca-11e1-9e33-c80aa9429562:-1"
+        error = Refusal(None, "other", "ERROR 1835 (HY000): a dump command that cannot be read")
+        return replace(answer, events=tuple(events), error=error, deliveries=1)
+
+    assert client_findings("sent_gtids", refused) == {"client: what it has is not a set of GTIDs"}
