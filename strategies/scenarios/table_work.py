@@ -153,7 +153,8 @@ class TableWork:
 
     def unknown(self, code: int) -> Piece:
         """Return an ignorable event of an unknown type."""
-        return Piece(mysql_events.ignorable(self.stream, code, b"ignored", flags=0), LogPart(Part.MEMBER))
+        event = mysql_events.ignorable(self.stream, code, b"ignored", flags=0)
+        return Piece(event.marked("WL4033-READ-UNKNOWN-SKIPPED"), LogPart(Part.MEMBER))
 
     def control(self, word: str, part: Part, tables: tuple[TableName, ...] = ()) -> Piece:
         """Return BEGIN, COMMIT or ROLLBACK; they have tables only around a CREATE TABLE ... SELECT."""

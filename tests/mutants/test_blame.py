@@ -32,7 +32,6 @@ ROWS = (
     ("partial-after-is-before", "FORMAT-ROWS-NULL FORMAT-ROWS-VALUES-*", MORE_EVENTS),
     ("long-xa-statements-unread", "FORMAT-BOUNDARY-STATE FORMAT-SHIPPED-BOUNDARY-GOES-ON", MORE_EVENTS),
     ("returns-in-any-space", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
-    ("empty-query-begins", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
     ("ignore-is-self", "WL4162-RESET-TO-UNDEFINED WL4162-STREAM-OWN-PARSER WL4162-TT-INITIAL", RESET),
     ("flags-of-engine", "WL3303-*", MORE_EVENTS),
     ("send-mode-of-whole-log", "FORMAT-SEND-HEARTBEAT", WHAT_BELONGS),

@@ -651,7 +651,9 @@ def test_a_text_that_begins_in_the_unknown_bytes_is_misread_for_the_longer_post_
 def test_an_event_that_is_not_passed_on_is_one_cause_whichever_requirement_misses_it(role, wrong):
     def without_xids(case):
         events = REFERENCE.ask(request_of(case)).events
-        return Observation(tuple(each for each in events if bytes.fromhex(each["data"])[4] != EventType.XID))
+        others = tuple(each for each in events if bytes.fromhex(each["data"])[4] != EventType.XID)
+        # A single one may be the event at the position asked for: a sender may as well begin after it.
+        return Observation(others if len(others) < len(events) - 1 else events)
 
     families = {"send": ("sent_gtids", "transactions"), "relay": ("gtid_streams", "streams_without_gtids")}
     known = {each: together_of(role, each, "mysql-8.0", without_xids) for each in families[role]}

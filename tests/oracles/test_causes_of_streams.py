@@ -62,17 +62,17 @@ def untyped(*types):
 
 
 def test_an_event_that_a_client_delivers_without_its_type_is_not_taken_for_a_lost_one():
-    together = together_of("client", "sent_logs", "mysql-8.0", untyped(EventType.RAND))
-    assert together == {"client: RAND without its type": {"FORMAT-CLIENT-EVENT"}}
+    together = together_of("client", "sent_logs", "mysql-8.0", untyped(EventType.INTVAR))
+    assert together == {"client: INTVAR without its type": {"FORMAT-CLIENT-EVENT"}}
 
 
 def test_a_client_that_loses_events_is_not_excused_by_others_without_their_type():
     def loses_xids(case):
-        answer = untyped(EventType.RAND)(case)
+        answer = untyped(EventType.INTVAR)(case)
         return replace(answer, events=tuple(each for each in answer.events if each["type"] != EventType.XID))
 
     together = together_of("client", "sent_logs", "mysql-8.0", loses_xids)
-    assert {"client: RAND without its type", "client: XID dropped"} <= set(together)
+    assert {"client: INTVAR without its type", "client: XID dropped"} <= set(together)
 
 
 def test_a_server_id_that_is_printed_with_a_sign_is_one_finding_in_each_form():
