@@ -1,6 +1,7 @@
 """The rule on the values in rows, which is judged on request: reading them takes longer than all other rules."""
 
 from collections import deque
+from typing import Final
 
 from conformance.binlog.errors import LimitExceeded, MalformedBody
 from conformance.binlog.event_types import ROWS_TYPES, type_name
@@ -9,6 +10,10 @@ from conformance.binlog.rows.open_tables import OpenTables
 from conformance.log_check.framing import BODY
 from conformance.log_check.log_event import TABLE_MAPS, Log, LogEvent, Place
 from conformance.log_check.verdicts import Verdicts
+
+_OF_ROWS: Final = TABLE_MAPS | ROWS_TYPES
+#: What an event of a known server has; one whose format description declares too short a post-header has not.
+_NEEDED: Final = frozenset({"table_id", "column_count"})
 
 
 class RowValues:
@@ -30,15 +35,15 @@ class RowValues:
         Raises:
             BeyondLimit: It has more values, or its rows unpack to more bytes, than an event may have.
         """
-        if seen.code in TABLE_MAPS:
-            if seen.fields:
+        if seen.code not in _OF_ROWS:
+            if seen.place is not Place.INSIDE:
+                self._tables = OpenTables()
+        elif seen.fields.keys() >= _NEEDED:
+            if seen.code in TABLE_MAPS:
                 self._read(seen, verdicts, f"column types that {type_name(seen.code)} can have")
-        elif seen.code in ROWS_TYPES:
-            if seen.fields and rows_kind(seen.code) is not None:
+            elif rows_kind(seen.code) is not None:
                 expected = f"rows as the Table_map of table {seen.fields['table_id']} describes them"
                 self._read(seen, verdicts, expected)
-        elif seen.place is not Place.INSIDE:
-            self._tables = OpenTables()
 
     def _read(self, seen: LogEvent, verdicts: Verdicts, expected: str) -> None:
         table_id, columns = seen.fields["table_id"], seen.fields["column_count"]

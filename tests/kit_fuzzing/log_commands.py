@@ -28,9 +28,9 @@ WIRE: Final[tuple[tuple[tuple[str, ...], Check], ...]] = (
 #: The options of `check`; with one of them the log is judged as the one before itself, too.
 CHECKER: Final[tuple[tuple[tuple[str, ...], Check], ...]] = (
     ((), check_text),
-    (("--json",), check_json_lines),
+    (("--rows", "--json"), check_json_lines),
     (("--profile", "mysql-5.6"), check_text),
-    (("--profile", "mysql-9.x"), check_text),
+    (("--rows", "--profile", "mysql-9.x"), check_text),
     (("--profile", "mariadb-11.x", "--json"), check_json_lines),
 )
 #: The options of `show`.
