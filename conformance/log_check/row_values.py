@@ -52,7 +52,7 @@ class RowValues:
                 table = self._tables.table(table_id)
                 if len(table.columns) == columns:
                     deque(read_rows(seen.code, seen.fields, table), maxlen=0)
-            self._tables.observe(seen.event)
+            self._tables.observe(seen.event, seen.fields)
         except LimitExceeded as error:
             raise error.located(seen.offset) from error
         except MalformedBody as error:

@@ -1,8 +1,8 @@
 """The tables that are open at a point of a stream: those that rows events may refer to."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event import Event
@@ -23,8 +23,12 @@ class OpenTables:
         self._tables: dict[int, Table] = {}
         self._columns = 0
 
-    def observe(self, event: Event) -> None:
+    def observe(self, event: Event, fields: Mapping[str, Any] | None = None) -> None:
         """Update the open tables after an event.
+
+        Args:
+            event: The event.
+            fields: Its fields, if they have been read.
 
         Raises:
             MalformedBody: It is a Table_map that cannot be read.
@@ -34,13 +38,15 @@ class OpenTables:
             return
         code = event.format.type_code(event.header.type)
         if code == EventType.TABLE_MAP:
-            fields = event.fields()
+            fields = event.fields() if fields is None else fields
             # Alphas of 5.1 and 5.2 wrote no column metadata, and rows events that are kept as bytes.
             if "null_bits" in fields:
                 self._open(table_of(fields))
-        elif rows_kind(code) is not None and event.fields()["rows_flags"] & STATEMENT_END:
-            self._tables.clear()
-            self._columns = 0
+        elif rows_kind(code) is not None:
+            fields = event.fields() if fields is None else fields
+            if fields["rows_flags"] & STATEMENT_END:
+                self._tables.clear()
+                self._columns = 0
 
     def _open(self, table: Table) -> None:
         before = self._tables.get(table.table_id)
@@ -88,7 +94,7 @@ def row_changes(events: Iterable[Event], tables: OpenTables | None = None) -> It
     for event in events:
         if not event.recognised:
             continue
-        code = event.format.type_code(event.header.type)
+        code, fields = event.format.type_code(event.header.type), None
         if code == EventType.TRANSACTION_PAYLOAD:
             yield from row_changes(inner_events(event), tables)
         elif rows_kind(code) is not None:
@@ -97,4 +103,4 @@ def row_changes(events: Iterable[Event], tables: OpenTables | None = None) -> It
             if fields.get("column_count"):
                 table = tables.table(fields["table_id"])
                 yield RowsChange(event, table, tuple(read_rows(code, fields, table)))
-        tables.observe(event)
+        tables.observe(event, fields)
