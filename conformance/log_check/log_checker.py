@@ -41,6 +41,7 @@ from conformance.log_check.statements import statement_kind
 from conformance.log_check.transaction_rules import TRANSACTION_ENDS, CreateSelect, Endings, Lengths, Markers
 from conformance.log_check.transactions import Transactions
 from conformance.log_check.verdicts import Note, Verdicts, Violation
+from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.specs.catalogue import catalogue
 
 POST_HEADER_LENGTHS: Final = "FORMAT-POST-HEADER-LENGTHS"
@@ -217,9 +218,7 @@ class LogChecker:
         code = event.format.type_code(event.header.type)
         if code == EventType.FORMAT_DESCRIPTION:
             self._description(event)
-        elif log.events <= 2 and (_is_sent(event, code) or self._is_rotate_of_another(event, code)):
-            # Replicas before 5.6 do not flag their logs, but the first events that the source sends are artificial,
-            # or the source's log ends.
+        elif log.events <= 2 and self._is_of_relay_log(event, code):
             log.relay = True
         seen = LogEvent(event, code, event.offset, self._fields(event, code))
         self._place(seen, self._transactions)
@@ -236,9 +235,16 @@ class LogChecker:
             message = "the events from here on are encrypted; decrypt the log first"
             raise BinlogError(at=event.end, kind="encrypted", message=message)
 
-    def _is_rotate_of_another(self, event: Event, code: int) -> bool:
-        """Return whether an event ends the log of another server than the one that began this log."""
-        return code == EventType.ROTATE and event.header.server_id != self._server_id
+    def _is_of_relay_log(self, event: Event, code: int) -> bool:
+        """Return whether one of the first events shows a relay log, whose format description not all replicas flag.
+
+        The first events that a source sends are artificial, or its log ends. Where nothing was received yet, the Rotate
+        that ends the relay log has the flag.
+        """
+        if _is_sent(event, code) or (code == EventType.ROTATE and event.header.server_id != self._server_id):
+            return True
+        is_unflagged = self._log.profile != "" and not RELAY_RULES[self._log.profile].format_flags
+        return is_unflagged and code == EventType.ROTATE and bool(event.header.flags & Flag.RELAY_LOG)
 
     def _description(self, event: Event) -> None:
         log = self._log

@@ -126,6 +126,14 @@ def test_a_relay_log_that_begins_between_a_gtid_event_and_its_begin():
     assert judge(log.insert().data)[1] != []
 
 
+@pytest.mark.parametrize(("profile", "is_relay"), [("mysql-5.5", True), ("mariadb-10.x", False), ("mysql-5.7", False)])
+def test_a_relay_log_that_received_nothing_is_known_by_its_end_where_no_replica_flags_its_beginning(profile, is_relay):
+    log = WrittenLog(profile).describe().rotate("relay.000002", flags=RELAY)
+    checked, violations, _ = judge(log.data)
+    assert checked.log.relay is is_relay
+    assert ("FORMAT-LOG-FLAGS" in [each.requirement for each in violations]) is not is_relay
+
+
 def test_a_relay_log_from_before_the_relay_flag():
     log = WrittenLog("mysql-5.1").describe().rotate("bin.000001", flags=ARTIFICIAL).describe(at=4)
     checked, violations, _ = judge(log.query("CREATE TABLE t", at=4711).data)
