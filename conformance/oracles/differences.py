@@ -91,7 +91,8 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
             if fate is Fate.DROPPED:
                 cause = cause or _loss_of_made(alignment, entry)
             at = place_of_missing(alignment, index) if alignment.about.answers_streams else entry.get("offset")
-            yield Difference(index, ENTRY, Check(f"{_kind(alignment, entry)} {fate.value}", message, at, cause))
+            signature = f"{_kind(alignment, entry)} {fate.value}"
+            yield Difference(index, ENTRY, Check(signature, message, at, cause, log=entry.get("log", 0)))
     yield from _of_further_entries(alignment)
     yield from _of_the_end(alignment)
 
@@ -136,7 +137,8 @@ def _of_entry(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> It
         check = (
             _of_written(alignment, index, entry, seen) if name == "data" and alignment.case.role == "relay" else None
         )
-        yield Difference(index, name, check or Check(signature, message, at, cause))
+        log = seen.get("log", 0) if every else 0
+        yield Difference(index, name, check or Check(signature, message, at, cause, log=log))
 
 
 def _cause_of_field(alignment: Alignment, index: int, name: str, value: Any) -> Cause:
@@ -174,7 +176,8 @@ def _of_further_entries(alignment: Alignment) -> Iterator[Difference]:
         if alignment.about.answers_streams:
             entry = alignment.observation.events[place]
             name, message = name_of(entry), f"{place_of(entry)} should not be there"
-            logged = Check(f"{name} not expected", message, entry.get("offset"), logged_cause(name, UNEXPECTED))
+            cause = logged_cause(name, UNEXPECTED)
+            logged = Check(f"{name} not expected", message, entry.get("offset"), cause, log=entry["log"])
             yield Difference(alignment.count, ENTRY, logged, place)
             continue
         where = f"at offset {place}" if by_offset else f"as number {place + 1}"

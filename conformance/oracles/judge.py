@@ -327,7 +327,7 @@ def _failures(alignment: Alignment, failed: Mapping[str, Sequence[Check]]) -> di
 
 def _failure(requirement: str, check: Check, cause: Cause) -> Verdict:
     message = check.message[:1].upper() + check.message[1:]
-    return Verdict(requirement, "fail", check.signature, message, check.at, cause=cause)
+    return Verdict(requirement, "fail", check.signature, message, check.at, cause=cause, log=check.log)
 
 
 def _message_of(trouble: Trouble) -> str:

@@ -12,7 +12,7 @@ from conformance.binlog.event_types import (
     types_of,
 )
 from conformance.binlog.format_description import FormatDescription
-from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
+from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, TYPE_AT
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import DIFFERS, Cause
@@ -68,7 +68,7 @@ def _lone_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
         if gtid["type"] in GTID_TYPES and ends:
             message = f"{place_of(gtid)} should not be there"
             cause = cause_of_structure(alignment) or Cause("without a transaction", "GTID", role="log")
-            yield Check("Gtid event without a transaction logged", message, gtid["offset"], cause)
+            yield Check("Gtid event without a transaction logged", message, gtid["offset"], cause, log=gtid["log"])
             return
     yield GOOD
 
@@ -176,29 +176,28 @@ _CHECKSUMS: Final = "FORMAT-CHECKSUM-WRONG"
 _OUTSIDE_TRANSACTIONS: Final = types_of(Purpose.LOG)
 
 
-def _is_in_transaction(alignment: Alignment, stream: bytes, offset: int) -> bool:
+def _is_in_transaction(alignment: Alignment, log: int, offset: int) -> bool:
     """Return whether the event at an offset of a log is a Gtid event, or one of its transaction."""
-    type_code = stream[offset + 4 : offset + 5]
+    type_code = alignment.observation.streams[log][offset + TYPE_AT : offset + TYPE_AT + 1]
     return bool(type_code) and type_code[0] not in _OUTSIDE_TRANSACTIONS
 
 
-def _is_of_no_whole_group(alignment: Alignment, stream: bytes, offset: int) -> bool:
+def _is_of_no_whole_group(alignment: Alignment, log: int, offset: int) -> bool:
     """Return whether the length in a Gtid event is not that of the events up to the next one.
 
     If it is, and these events are not a whole transaction, it is they that are wrong.
     """
-    events, streams = alignment.observation.events, alignment.observation.streams
-    places = (place for place, each in enumerate(events) if each["offset"] == offset and streams[each["log"]] is stream)
-    place = next(places, None)
+    events = alignment.observation.events
+    place = next((place for place, each in enumerate(events) if (each["log"], each["offset"]) == (log, offset)), None)
     return place is None or not has_length_of_group(events, place)
 
 
-def _is_outside(of_transactions: str) -> Callable[[Alignment, bytes, int], bool]:
+def _is_outside(of_transactions: str) -> Callable[[Alignment, int, int], bool]:
     """Return the condition that an event is not judged by the requirement on transactions."""
 
-    def is_outside(alignment: Alignment, stream: bytes, offset: int) -> bool:
+    def is_outside(alignment: Alignment, log: int, offset: int) -> bool:
         judged = of_transactions in alignment.case.marks
-        return not (judged and _is_in_transaction(alignment, stream, offset))
+        return not (judged and _is_in_transaction(alignment, log, offset))
 
     return is_outside
 
@@ -213,13 +212,13 @@ def _marker(rule: str) -> Oracle:
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         lost = {
-            seen["offset"]
+            (seen["log"], seen["offset"])
             for index, wanted in enumerate(alignment.case.expected.events[:-1])
             if wanted["type"] in GTID_TYPES and alignment.observed(index) is None
             if (seen := alignment.observed(index + 1)) is not None
         }
         for check in oracle.examine(alignment, requirement):
-            if not check.signature or check.at not in lost:
+            if not check.signature or (check.log, check.at) not in lost:
                 yield check
 
     return Oracle(requirement, examine)

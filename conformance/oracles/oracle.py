@@ -50,12 +50,14 @@ class Check:
         message: What was expected and what was observed.
         at: Offset in bytes of the event concerned.
         cause: The cause, where the check knows it better than its signature does.
+        log: The number of the log that the offset is in, from 0, where an answer is several logs.
     """
 
     signature: str = ""
     message: str = ""
     at: int | None = None
     cause: Cause | None = None
+    log: int = 0
 
 
 #: The check of what is right.

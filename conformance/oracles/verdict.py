@@ -24,6 +24,7 @@ class Verdict:
         cause: Why it failed: failures with equal causes are one finding. Of a requirement that was blocked, or
             crashed without being charged: the cause of what ended the reading before its events.
         further: The failures of the same requirement on the same case for other causes.
+        log: The number of the log that the offset is in, from 0, where an answer is several logs.
     """
 
     requirement: str
@@ -34,6 +35,7 @@ class Verdict:
     charged: bool = True
     cause: Cause | None = None
     further: "tuple[Verdict, ...]" = ()
+    log: int = 0
 
     @property
     def finding(self) -> str:

@@ -349,11 +349,16 @@ def _kill(case: Case, order: tuple[int, int], verdicts: Sequence[Verdict], broke
     failed = [verdict for verdict in verdicts if verdict.is_failure]
     if not failed:
         return None
-    first = min(failed, key=lambda each: (float("inf") if each.at is None else each.at, each.finding))
+    first = min(failed, key=lambda each: (*_place(each), each.finding))
     heads = sorted({each.requirement for each in failed if each.finding == first.finding or _is_beside(each, first)})
     rank = 0 if not broken.isdisjoint(heads) else 1 if any(each.requirement in broken for each in failed) else 2
     return Kill(order, str(case.id), tuple(heads), rank)
 
 
+def _place(verdict: Verdict) -> tuple[float, float]:
+    """Return the sort key of the place in an answer: the last is that of the answer as a whole."""
+    return (float("inf"), 0) if verdict.at is None else (verdict.log, verdict.at)
+
+
 def _is_beside(one: Verdict, other: Verdict) -> bool:
-    return one.at is not None and one.at == other.at
+    return one.at is not None and _place(one) == _place(other)

@@ -9,6 +9,7 @@ from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.boundary_steps import OF_STEP, step_cause
 from conformance.oracles.checks.filtered_groups import groups_of
+from conformance.oracles.checks.own_gtids import only_follows
 from conformance.protocol.observation import Observation, RoleDeclaration
 from conformance.strategies.grammar.case import Case
 
@@ -18,8 +19,8 @@ class Decisions:
 
     A filter decides about a group: its borders, its Table_maps and their rows have the fate of what is between them
     (WL#40, section 4). A boundary parser's wrong step leads to the entries after it, up to its next wrong step
-    (WL#4162). A server that logs decides for a whole log how its format description declares events. In the other
-    roles every entry is a decision by itself.
+    (WL#4162). A server that logs decides for a whole log how its format description declares events; numbers and sets
+    of GTIDs follow from those before them. In the other roles every entry is a decision by itself.
 
     Args:
         case: The case.
@@ -40,6 +41,8 @@ class Decisions:
         elif case.role == "log":
             other = {log for log, each in enumerate(zip(right.streams, answer.streams, strict=False)) if _differ(*each)}
             self._numbers = [log if (log := entry["log"]) in other else None for entry in right.events]
+            alignment = Alignment(case, answer, role)
+            self._following = {index for index in range(len(right.events)) if only_follows(alignment, index)}
 
     def _follow_steps(self, alignment: Alignment) -> None:
         number = 0

@@ -8,6 +8,7 @@ import pytest
 from conformance.binlog.event_types import EventType
 from conformance.mutants.mutant import MutantImplementation
 from conformance.mutants.registry import mutant_of
+from conformance.oracles.alignment import Alignment
 from conformance.oracles.judge import request_of
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.self_check.decisions import Decisions
@@ -75,3 +76,30 @@ def test_a_log_whose_format_description_declares_another_format_is_one_decision(
     numbers = [made.of(index) for index in range(len(right.events))]
     # Only the first log has the format of the right answer.
     assert numbers == [each["log"] or None for each in right.events]
+
+
+@pytest.mark.parametrize("mutant", ["logs-number-after-greatest", "logs-every-other-number"])
+def test_sets_that_follow_from_a_number_before_them_are_not_decisions(mutant):
+    require_role("log")
+    wrong_server = MutantImplementation(mutant_of(mutant))
+    role = REFERENCE.declaration.roles["log"]
+    for number in count():
+        case = case_of(CaseId("logged_chains", "mysql-5.7", seed=0, index=number, role="log"))
+        right, wrong = (each.ask(request_of(case)) for each in (REFERENCE, wrong_server))
+        alignment = Alignment(case, wrong, role)
+        numbers = differing(alignment, "gtid")
+        sets = differing(alignment, "previous_gtids")
+        if numbers and sets:
+            break
+    made = Decisions(case, right, wrong, role)
+    assert made.leads(numbers[0])
+    assert not any(made.leads(index) for index in sets)
+
+
+def differing(alignment, field):
+    """Return the indices of the events that were observed with another value of a field."""
+    expected = alignment.case.expected.events
+    seen = [alignment.observed(index) for index in range(len(expected))]
+    return [
+        index for index, each in enumerate(seen) if each is not None and each.get(field) != expected[index].get(field)
+    ]

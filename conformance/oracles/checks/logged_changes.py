@@ -44,18 +44,19 @@ def _no_extra_rows(requirement: str) -> Oracle:
             yield GOOD
         else:
             message = f"{observed[kind]} rows in {kind} events, expected {expected[kind]}"
-            yield Check(f"extra rows: {kind}", message, _place_of_extra(alignment, kind), change_cause(UNEXPECTED))
+            extra = _first_extra(alignment, kind)
+            cause = change_cause(UNEXPECTED)
+            yield Check(f"extra rows: {kind}", message, extra["offset"], cause, log=extra["log"])
 
     return Oracle(requirement, examine)
 
 
-def _place_of_extra(alignment: Alignment, kind: str) -> int:
-    """Return the offset of the first rows event of a kind that is not expected, or of the first at all."""
+def _first_extra(alignment: Alignment, kind: str) -> Entry:
+    """Return the first rows event of a kind that is not expected, or the first at all."""
     events = alignment.observation.events
     places = [place for place, each in enumerate(events) if type_name(each["type"]).split("_")[0] == kind]
     phantoms = set(alignment.phantoms)
-    first: int = events[next((place for place in places if place in phantoms), places[0])]["offset"]
-    return first
+    return events[next((place for place in places if place in phantoms), places[0])]
 
 
 def logged_once(requirement: str, types: frozenset[int]) -> Oracle:

@@ -85,6 +85,7 @@ def each_drop_marked(requirement: str, *, anonymous: bool) -> Oracle:
                     f"{name_of(before)} is before {place_of(entry)}",
                     entry["offset"],
                     cause_of_structure(alignment),
+                    log=entry["log"],
                 )
             )
 

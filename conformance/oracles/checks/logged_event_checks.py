@@ -81,7 +81,8 @@ def logged(
                 message = f"{place_of(wanted)} is not in the logs"
                 name = name_of(wanted)
                 at = place_of_missing(alignment, index)
-                yield Check(f"{name} missing", message, at, logged_cause(name, MISSING)) if required else GOOD
+                missing = Check(f"{name} missing", message, at, logged_cause(name, MISSING), log=wanted["log"])
+                yield missing if required else GOOD
                 continue
             place = places[id(seen)]
             if required and adjacent and last is not None and last[0] == index - 1 and last[1] != place - 1:
@@ -91,7 +92,8 @@ def logged(
                     continue
                 message = f"{place_of(between)} is before {name_of(wanted)}"
                 signature = f"{name_of(between)} before {name_of(wanted)}"
-                yield Check(signature, message, between["offset"], logged_cause(name_of(between), UNEXPECTED))
+                cause_between = logged_cause(name_of(between), UNEXPECTED)
+                yield Check(signature, message, between["offset"], cause_between, log=between["log"])
             last = (index, place)
             for side in (-1,) * before + (1,) * after:
                 yield _neighbours(alignment, index, place, side)
@@ -100,7 +102,7 @@ def logged(
             wrong = next(filter(None, (compare(wanted, seen) for compare in compares)), "")
             if wrong:
                 message = f"{place_of(seen)}: {wrong}"
-                yield Check(f"{name_of(wanted)} differs", message, seen["offset"], cause)
+                yield Check(f"{name_of(wanted)} differs", message, seen["offset"], cause, log=seen["log"])
             else:
                 yield GOOD
 
@@ -125,7 +127,8 @@ def _neighbours(alignment: Alignment, index: int, place: int, side: int) -> Chec
     where = "before" if side < 0 else "after"
     own = name_of(expected[index])
     message = f"{place_of(seen)} is {where} {own}, expected {name_of(wanted)}"
-    return Check(f"{name_of(seen)} {where} {own}", message, seen["offset"], cause_of_structure(alignment))
+    signature = f"{name_of(seen)} {where} {own}"
+    return Check(signature, message, seen["offset"], cause_of_structure(alignment), log=seen["log"])
 
 
 def gtid_before(requirement: str, *, named: bool = False) -> Oracle:
@@ -149,7 +152,8 @@ def gtid_before(requirement: str, *, named: bool = False) -> Oracle:
             if before is None or before["type"] not in GTID_TYPES:
                 message = f"{place_of(after)} has no Gtid event before it"
                 name = type_name(wanted["type"])
-                yield Check(f"no {name} before {name_of(after)}", message, after["offset"], logged_cause(name, MISSING))
+                signature, cause = f"no {name} before {name_of(after)}", logged_cause(name, MISSING)
+                yield Check(signature, message, after["offset"], cause, log=after["log"])
             else:
                 # The number of a GTID that is not given has a requirement of its own.
                 compares = named and index not in alignment.marked("FORMAT-LOG-GTID-NUMBER")
@@ -157,11 +161,8 @@ def gtid_before(requirement: str, *, named: bool = False) -> Oracle:
                 is_own = named and not compares and before.get("gtid") and not wrong
                 if is_own and before["gtid"].partition(":")[0] != wanted["gtid"].partition(":")[0]:
                     wrong = equal("gtid")(wanted, before)
-                yield (
-                    Check(f"{name_of(wanted)} differs", f"{place_of(before)}: {wrong}", before["offset"])
-                    if wrong
-                    else GOOD
-                )
+                signature, message = f"{name_of(wanted)} differs", f"{place_of(before)}: {wrong}"
+                yield (Check(signature, message, before["offset"], log=before["log"]) if wrong else GOOD)
 
     return Oracle(requirement, examine)
 
@@ -182,7 +183,7 @@ def gtid_next_kept(requirement: str) -> Oracle:
             if (wanted["flags"] ^ seen["flags"]) & IGNORABLE:
                 flag = "has" if seen["flags"] & IGNORABLE else "lacks"
                 message = f"{place_of(seen)} {flag} the flag that shows GTID_NEXT=ANONYMOUS"
-                yield Check("GTID_NEXT differs", message, seen["offset"])
+                yield Check("GTID_NEXT differs", message, seen["offset"], log=seen["log"])
             else:
                 yield GOOD
 
@@ -212,7 +213,7 @@ def none_of(
         if extra:
             first = events[extra[0]]
             message, cause = f"{place_of(first)} should not be there", logged_cause(name_of(first), UNEXPECTED)
-            yield Check(f"{what} logged", message, first["offset"], cause)
+            yield Check(f"{what} logged", message, first["offset"], cause, log=first["log"])
         else:
             yield GOOD
 
@@ -241,12 +242,14 @@ def every_event(
                 continue
             fault = wrong(entry)
             message = f"{place_of(entry)} {fault}"
-            yield Check(f"{name_of(entry)} {fault}", message, entry["offset"], cause) if fault else GOOD
+            yield (
+                Check(f"{name_of(entry)} {fault}", message, entry["offset"], cause, log=entry["log"]) if fault else GOOD
+            )
 
     return Oracle(requirement, examine)
 
 
-def _anywhere(alignment: Alignment, stream: bytes, offset: int) -> bool:
+def _anywhere(alignment: Alignment, log: int, offset: int) -> bool:
     return True
 
 
@@ -254,7 +257,7 @@ def by_log_check(
     requirement: str,
     *,
     rule: str = "",
-    at: Callable[[Alignment, bytes, int], bool] = _anywhere,
+    at: Callable[[Alignment, int, int], bool] = _anywhere,
     asks_more: bool = False,
     is_before: bool = False,
     of_structure: bool = False,
@@ -264,30 +267,29 @@ def by_log_check(
     Args:
         requirement: The requirement's id.
         rule: The id under which these rules have it, if that is another one.
-        at: Returns whether the requirement is about the event at an offset of a log.
+        at: Returns whether the requirement is about the event of a log, given by its number from 0, at an offset.
         asks_more: It checks more than the expected entries hold.
         is_before: Whether the event before the one that breaks the rule is at its place.
         of_structure: Whether the rule is about which events there are, so that one which is missing can break it.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
-        for stream, violation in _violations(
+        for log, violation in _violations(
             alignment.case.id.profile, alignment.observation.streams, _first_number(alignment)
         ):
-            if violation.requirement == (rule or requirement) and at(alignment, stream, violation.offset):
+            if violation.requirement == (rule or requirement) and at(alignment, log, violation.offset):
                 message = f"{violation.actual}, expected {violation.expected}"
-                place = _offset_before(alignment, stream, violation.offset) if is_before else violation.offset
+                place = _offset_before(alignment, log, violation.offset) if is_before else violation.offset
                 cause = cause_of_structure(alignment) if of_structure else None
-                yield Check(_without_numbers(violation.actual), message, place, cause)
+                yield Check(_without_numbers(violation.actual), message, place, cause, log=log)
         yield GOOD
 
     return Oracle(requirement, examine, asks_more=asks_more, of_torn_logs=True)
 
 
-def _offset_before(alignment: Alignment, stream: bytes, offset: int) -> int:
+def _offset_before(alignment: Alignment, log: int, offset: int) -> int:
     """Return the offset of the event before one of a log."""
-    streams = alignment.observation.streams
-    of_log = (each["offset"] for each in alignment.observation.events if streams[each["log"]] is stream)
+    of_log = (each["offset"] for each in alignment.observation.events if each["log"] == log)
     return max((each for each in of_log if each < offset), default=offset)
 
 
@@ -310,19 +312,19 @@ def _without_numbers(text: str) -> str:
 
 # One entry is enough: an answer is examined for all requirements before the next one.
 @lru_cache(maxsize=1)
-def _violations(profile: str, streams: tuple[bytes, ...], first: int) -> tuple[tuple[bytes, Violation], ...]:
-    """Return the violations of the rules for recorded logs, in each log and from each to the next, with the log."""
-    violations: list[tuple[bytes, Violation]] = []
+def _violations(profile: str, streams: tuple[bytes, ...], first: int) -> tuple[tuple[int, Violation], ...]:
+    """Return the violations of the rules for recorded logs, in each log and from each to the next, with its number."""
+    violations: list[tuple[int, Violation]] = []
 
-    def collect_of(stream: bytes) -> Callable[[Violation | Note], None]:
-        return lambda each: violations.append((stream, each)) if isinstance(each, Violation) else None
+    def collect_of(log: int) -> Callable[[Violation | Note], None]:
+        return lambda each: violations.append((log, each)) if isinstance(each, Violation) else None
 
     before: CheckedLog | None = None
-    for place, stream in enumerate(streams):
-        collect = collect_of(stream)
-        checked = LogChecker(f"bin.{first + place:06d}", profile=profile, report=collect).check(io.BytesIO(stream))
+    for log, stream in enumerate(streams):
+        collect = collect_of(log)
+        checked = LogChecker(f"bin.{first + log:06d}", profile=profile, report=collect).check(io.BytesIO(stream))
         if before is not None and checked.unreadable is None:
-            of_before = Verdicts(JUDGED_IN_A_CHAIN, collect_of(streams[place - 1]))
+            of_before = Verdicts(JUDGED_IN_A_CHAIN, collect_of(log - 1))
             judge_chain(before, checked, of_before=of_before, of_after=Verdicts(JUDGED_IN_A_CHAIN, collect))
         before = None if checked.unreadable else checked
     return tuple(violations)

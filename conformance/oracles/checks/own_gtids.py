@@ -42,10 +42,8 @@ def next_number(requirement: str) -> Oracle:
             if seen is None or seen["type"] not in _NUMBERED or seen.get("gtid") == wanted["gtid"]:
                 yield GOOD
                 continue
-            source, _, _ = wanted["gtid"].partition(":")
-            before = ExecutedGtids(_at_start(alignment))
-            _add(before, _gtids(events[: places[id(seen)]]))
-            following = f"{source}:{before.next_of(gtid_parts(wanted['gtid'])[0])}"
+            before = _logged_before(alignment, places[id(seen)])
+            following = _next_gtid(wanted["gtid"], before)
             is_known = any(each in before or each in given for each in _gtids([seen]))
             if seen.get("gtid") == following or is_known:
                 yield GOOD
@@ -57,7 +55,7 @@ def next_number(requirement: str) -> Oracle:
 
 def _other_number(seen: Entry, difference: str) -> Check:
     cause = Cause(DIFFERS, "GTID", "gtid", role="log")
-    return Check("number of GTID differs", f"{place_of(seen)}: {difference}", seen["offset"], cause)
+    return Check("number of GTID differs", f"{place_of(seen)}: {difference}", seen["offset"], cause, log=seen["log"])
 
 
 def _of_purged(alignment: Alignment, seen: Entry | None) -> Check:
@@ -81,9 +79,28 @@ def sets_as_logged(requirement: str) -> Oracle:
                 continue
             value = shown(seen.get("previous_gtids"))
             message = f"{place_of(seen)}: previous_gtids is {value}, expected {shown(wanted)}"
-            yield Check("PREVIOUS_GTIDS differs", message, seen["offset"])
+            yield Check("PREVIOUS_GTIDS differs", message, seen["offset"], log=seen["log"])
 
     return Oracle(requirement, examine)
+
+
+def only_follows(alignment: Alignment, index: int) -> bool:
+    """Return whether the GTID, or the set, of a logged event differs from the expected one only for others before it.
+
+    Args:
+        alignment: The server's logs beside the expected ones.
+        index: The index of the expected event.
+    """
+    wanted, seen = alignment.case.expected.events[index], alignment.observed(index)
+    if seen is None or seen["type"] != wanted["type"]:
+        return False
+    if wanted["type"] == EventType.PREVIOUS_GTIDS:
+        differs = not same_gtid_set(wanted["previous_gtids"], seen.get("previous_gtids"))
+        return differs and same_gtid_set(_as_logged(alignment, index, seen), seen.get("previous_gtids"))
+    if wanted["type"] not in _NUMBERED or seen.get("gtid") == wanted["gtid"]:
+        return False
+    place = next(place for place, each in enumerate(alignment.observation.events) if each is seen)
+    return seen.get("gtid") == _next_gtid(wanted["gtid"], _logged_before(alignment, place))
 
 
 def where_numbers_are_right(oracle: Oracle) -> Oracle:
@@ -149,6 +166,19 @@ def _first_set(events: Sequence[Entry]) -> GtidSet:
         return GtidSet.from_text(next(sets, ""))
     except ValueError:
         return GtidSet()  # That it is not a set is for the requirement on it.
+
+
+def _logged_before(alignment: Alignment, place: int) -> ExecutedGtids:
+    """Return the GTIDs that a server has before the logged event at a place."""
+    before = ExecutedGtids(_at_start(alignment))
+    _add(before, _gtids(alignment.observation.events[:place]))
+    return before
+
+
+def _next_gtid(wanted: str, before: ExecutedGtids) -> str:
+    """Return the next GTID of the source of an expected one."""
+    source, _, _ = wanted.partition(":")
+    return f"{source}:{before.next_of(gtid_parts(wanted)[0])}"
 
 
 def _at_start(alignment: Alignment) -> GtidSet:
