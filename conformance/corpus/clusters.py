@@ -7,7 +7,7 @@ from conformance.corpus.case_source import CaseSource
 from conformance.corpus.results import Cluster
 from conformance.engine.baseline import Baseline
 from conformance.engine.events import FailureFound, ShrinkingStarted
-from conformance.engine.failure import Failure
+from conformance.engine.failure import Failure, Sighting
 from conformance.engine.shrinking import Shrinker, cost_of_shrinking, shown_again
 from conformance.oracles.cause import Cause
 from conformance.oracles.verdict import Verdict
@@ -39,14 +39,26 @@ class Clusters:
     notify: Callable[[ShrinkingStarted | FailureFound], None]
 
     def failures(self, clusters: Sequence[Cluster]) -> list[Failure]:
-        """Return a failure for each cluster."""
+        """Return a failure for each cluster, and for other trouble that the search for smaller cases met."""
         failures: list[Failure] = []
+        met: dict[tuple[str, str], Sighting] = {}
         ordered = sorted(clusters, key=lambda each: cost_of_shrinking(each.first.status))
         for number, cluster in enumerate(ordered):
             failure = self._failure(cluster, failures, left=len(clusters) - number)
-            failures.append(failure)
-            self.notify(FailureFound(failure))
+            for case, verdict in failure.met:
+                met.setdefault((verdict.finding, failure.group), Sighting()).add(case, [verdict])
+            failures.append(replace(failure, met=()))
+            self.notify(FailureFound(failures[-1]))
+        for key in sorted(met.keys() - {(each.first.signature, each.first.group) for each in clusters}):
+            failures.append(self._of_met(*key, met[key]))
+            self.notify(FailureFound(failures[-1]))
         return failures
+
+    def _of_met(self, finding: str, group: str, seen: Sighting) -> Failure:
+        case, verdict = seen.shown_by
+        known = self.baseline.reason(finding, group, seen.requirements)
+        choices = choices_of(case) if known is None else None
+        return replace(self.shrinker.failure(case, verdict, seen.counts, choices=choices, known=known), met=())
 
     def _failure(self, cluster: Cluster, before: Sequence[Failure], *, left: int) -> Failure:
         first = cluster.first

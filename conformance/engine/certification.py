@@ -16,7 +16,7 @@ from conformance.engine.events import (
     RunStarted,
     ShrinkingStarted,
 )
-from conformance.engine.failure import Failure
+from conformance.engine.failure import Failure, Sighting
 from conformance.engine.patience import Patience
 from conformance.engine.selection import NothingToRun, Selection
 from conformance.engine.share import Discoveries, DiscoveryShare, ShrinkingShare, Terms
@@ -35,6 +35,10 @@ __all__ = ["Budget", "Certification", "NothingToRun", "Selection"]
 
 #: Cases of one family and profile in a round of a run that is limited by time.
 ROUND: Final = 25
+
+
+#: How often what the search for smaller cases met is shrunk in turn: one that meets more meets mostly the same.
+_ROUNDS_OF_MET: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,6 +199,8 @@ class _Failures:
         self._sightings = certification._discoveries.sightings
         self._terms = terms
         self._judges = judges
+        #: What shrinking met itself: (finding, group of profiles) -> the case that showed it.
+        self._met: dict[tuple[str, str], Sighting] = {}
         #: Share -> how many failures have been looked at that do not show its finding.
         self._looked_at: dict[ShrinkingShare, int] = {}
 
@@ -202,7 +208,7 @@ class _Failures:
         """Yield the findings to be shrunk, round by round: each in one group of profiles first, then in the others.
 
         A case that shows a finding in one group mostly shows it in the others. What costs most time is last, as after
-        it nothing may be asked.
+        it nothing may be asked. Trouble that only the search for smaller cases met is shrunk at the end.
         """
         rounds: dict[tuple[int, bool], list[tuple[str, str]]] = defaultdict(list)
         met: set[str] = set()
@@ -214,10 +220,16 @@ class _Failures:
             smallest = {each.finding: each.case for each in reversed(self.shrunk) if each.known is None}
             left = len(self._sightings) - len(self.shrunk)
             yield [self._share(key, smallest, left - number) for number, key in enumerate(keys)]
+        done: set[tuple[str, str]] = set()
+        for _ in range(_ROUNDS_OF_MET):
+            if not (keys := sorted(self._met.keys() - done)):
+                return
+            done.update(keys)
+            yield [self._share(key, {}, len(keys) - number) for number, key in enumerate(keys)]
 
     def _share(self, key: tuple[str, str], smallest: Mapping[str, Case], left: int) -> ShrinkingShare:
         finding, group = key
-        seen = self._sightings[key]
+        seen = self._sightings.get(key) or self._met[key]
         case, verdict = seen.shown_by
         return ShrinkingShare(
             terms=self._terms,
@@ -246,6 +258,12 @@ class _Failures:
         again = None if share.known is not None else self._shown_again(share, before)
         failure = again or failure
         assert failure is not None, "a share without a result was not needed"
+        for case, verdict in failure.met:
+            key = verdict.finding, failure.group
+            if key not in self._sightings and key not in self._met:
+                self._met[key] = Sighting()
+                self._met[key].add(case, [verdict])
+        failure = replace(failure, met=())
         self.shrunk.append(failure)
         self._emit(FailureFound(failure))
         return False

@@ -40,6 +40,7 @@ class Failure:
         known: The reason in the baseline, None if the baseline does not have it.
         left_out: How many events of the answer are not kept.
         is_whole: Whether the answer is kept whole, so that it can be judged again.
+        met: Other trouble that the search for the smallest case met: a case of each finding, with its verdict.
     """
 
     verdict: Verdict
@@ -51,6 +52,7 @@ class Failure:
     known: str | None = None
     left_out: int = 0
     is_whole: bool = True
+    met: tuple[tuple[Case, Verdict], ...] = ()
 
     @property
     def finding(self) -> str:

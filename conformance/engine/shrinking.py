@@ -95,10 +95,11 @@ class Shrinker:
         """
         requirement, finding = verdict.requirement, verdict.finding
         smallest, answer, seen = case, None, None
+        met: tuple[tuple[Case, Verdict], ...] = ()
         if choices is not None:
             tries = _Tries(self, requirement, finding)
             smallest = _shown_by(tries, case, elsewhere) or _smallest(tries, case, choices)
-            answer = tries.answers.get(smallest.id)
+            answer, met = tries.answers.get(smallest.id), tuple(tries.met.values())
             if smallest.id.choices == tuple(choices):
                 smallest = case  # Its own id is shorter.
         costs_time = verdict.status == "hang" or self.patience.ends(case.role)
@@ -115,7 +116,7 @@ class Shrinker:
             seen = replace(verdict, message=f"{verdict.message} ({note})")
         kept, left_out = kept_answer(answer)
         group, is_whole = group_of(case.id.profile), kept is answer
-        return Failure(seen, smallest, kept, str(case.id), group, counts, known, left_out, is_whole)
+        return Failure(seen, smallest, kept, str(case.id), group, counts, known, left_out, is_whole, met)
 
     def ask(self, case: Case) -> Observation | Trouble:
         """Return the answer to a case; what stands for it once too much time has passed without one."""
@@ -210,6 +211,7 @@ class _Tries:
 
     Attributes:
         answers: The answer to the first case, and to the last that failed in the same way.
+        met: Finding -> the smallest case that showed it, with its verdict, where it is trouble and another finding.
     """
 
     def __init__(self, shrinker: Shrinker, requirement: str, finding: str) -> None:
@@ -218,6 +220,7 @@ class _Tries:
         self._left = dict(SHRINK_TRIES)
         self._seconds = shrinker.seconds
         self.answers: dict[CaseId, Observation | Trouble] = {}
+        self.met: dict[str, tuple[Case, Verdict]] = {}
 
     def still_fails(self, case: Case) -> bool:
         """Return whether a case fails in the same way.
@@ -236,4 +239,13 @@ class _Tries:
             self.answers.clear()
         if fails or not self.answers:
             self.answers[case.id] = answer
+        if not fails and isinstance(answer, Trouble) and answer.status in TROUBLES:
+            self._meet(case, answer)
         return fails
+
+    def _meet(self, case: Case, trouble: Trouble) -> None:
+        """Keep trouble that is another finding: it must not be lost, although no case of the run showed it."""
+        verdict = next(failures_of(self._shrinker.judge.judge(case, trouble)))
+        before = self.met.get(verdict.finding)
+        if verdict.finding != self._wanted[1] and (before is None or len(case.stream) < len(before[0].stream)):
+            self.met[verdict.finding] = case, verdict
