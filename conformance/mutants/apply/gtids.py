@@ -22,6 +22,20 @@ class _StrictInPermissiveModes(Applier):
         return super()._opens_group(event)
 
 
+class _AcceptsAfterRotate(Applier):
+    """Takes a Rotate event for one that may begin a group, so that what is after it is in the midst of one."""
+
+    _is_after = False
+
+    def _check_gtid(self, kind: Kind) -> None:
+        if not (self._is_after and kind is Kind.BEGIN):
+            super()._check_gtid(kind)
+
+    def _advance(self, event: ReplicaEvent, kind: Kind) -> None:
+        super()._advance(event, kind)
+        self._is_after = kind is Kind.ROTATE
+
+
 class _AcceptsRollback(Applier):
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         self._query = event.query.upper()
@@ -239,6 +253,12 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-APPLY-ON-GTID-MISSING-BEGIN",
         "applies BEGIN and COMMIT without a Gtid event although gtid_mode is ON",
         answer=of(_AcceptsMissingGtidAtBegin),
+    ),
+    Mutant(
+        "apply-missing-gtid-accepted-after-rotate",
+        "WL7592-APPLY-ON-GTID-MISSING-BEGIN",
+        "applies a BEGIN without a Gtid event although gtid_mode is ON, right after a Rotate event",
+        answer=of(_AcceptsAfterRotate),
     ),
     Mutant(
         "apply-missing-gtid-accepted-at-rollback",
