@@ -342,6 +342,14 @@ _NO_SUCH_GROUP: Final = (
         },
         "a statement without BEGIN whose events are in two relay logs is left to servers",
     ),
+    Impossible(
+        {
+            "odd group": tuple(_ALONE),
+            _RELAY_LOGS.name: (_ALL_IN_NEXT,),
+            "gtid_mode": ("OFF_PERMISSIVE", "ON_PERMISSIVE"),
+        },
+        "9.7.4 crashes there",
+    ),
 )
 
 

@@ -108,18 +108,26 @@ _LED_BY: Final[Dimension[Callable[[StreamBuilder, bytes], None] | None]] = Dimen
     },
 )
 _EVENT_BEFORE: Final = choices("its first event", ("Anonymous_gtid", "none"))
-#: Groups that begin with something else than BEGIN or a statement.
-_BEGUN_OTHERWISE: Final[Mapping[str, Callable[[StreamBuilder], list[PlannedEvent]]]] = {
-    "XA transaction": replica_groups.prepared,
+#: 9.7.4 takes what comes before a statement, its text or variable or table, for a group of its own, and stops at the
+#: statement or the rows; 5.7.22 and 8.0.15 stop at the end of a file.
+_WITHOUT_BEGIN: Final[Mapping[str, Callable[[StreamBuilder], list[PlannedEvent]]]] = {
     "rows without BEGIN": data_changes.row_changes,
     "rows with their text, without BEGIN": data_changes.row_with_text,
     "a variable and a statement": data_changes.with_variable,
     "a loaded file without BEGIN": data_changes.loaded_file,
 }
+#: Groups that begin with something else than BEGIN or a statement.
+_BEGUN_OTHERWISE: Final[Mapping[str, Callable[[StreamBuilder], list[PlannedEvent]]]] = {
+    "XA transaction": replica_groups.prepared,
+    **_WITHOUT_BEGIN,
+}
 _UNNAMED: Final = Dimension(
     GROUP.name,
     {**GROUP.classes, **{each: each for each in _BEGUN_OTHERWISE}},
-    profiles={"XA transaction": Profiles("mysql >= 5.7")},
+    profiles={
+        "XA transaction": Profiles("mysql >= 5.7"),
+        **dict.fromkeys(_WITHOUT_BEGIN, Profiles("worklog")),
+    },
 )
 
 
@@ -315,9 +323,7 @@ def _add_failed_drop(stream: StreamBuilder, mode: str, counts: Dimension[str], g
     replica_variants.add_before(stream, mode)
     (length, filler), database = stream.vary(_NAMES), stream.vary(_DATABASE)
     fit = next(count for count in range(1, 999) if len(list(drop_statements(_names(count + 1, length, filler)))) > 1)
-    count = {"0": 0, "1": 1, "as many as fit": fit, "one more than fit": fit + 1, "many": 3 * fit}[
-        stream.vary(counts)
-    ]
+    count = {"0": 0, "1": 1, "as many as fit": fit, "one more than fit": fit + 1, "many": 3 * fit}[stream.vary(counts)]
     stream.settings["leftovers"] = {database: _names(count, length, filler)}
     dropped = [data_changes.query(stream, stream.vary(_DROP).format(database), database=database)]
     for planned in (dropped, replica_groups.group(stream)):

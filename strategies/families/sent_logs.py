@@ -139,9 +139,7 @@ _LAST_GROUP: Final = Dimension(
         )
     },
     profiles={
-        **dict.fromkeys(
-            ("a text before its rows", "a text before its rows, and a statement"), WITH_ROWS_QUERIES
-        ),
+        **dict.fromkeys(("a text before its rows", "a text before its rows, and a statement"), WITH_ROWS_QUERIES),
         "prepared": WITH_XA_PREPARE,
         "in a payload": WITH_PAYLOADS,
         "a variable and a statement": Profiles("worklog", "mysql >= 8.0.21"),

@@ -53,6 +53,31 @@ class _AppliesAgain(Applier):
         return ApplyOutcome.APPLIED if outcome is ApplyOutcome.SKIPPED else outcome
 
 
+class _SkipsUpToSavepoint(Applier):
+    """Goes on after ROLLBACK TO as after a ROLLBACK: what follows in an executed group is applied."""
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        outcome = super()._take(event, kind)
+        self._executed_before &= not event.query.startswith("ROLLBACK TO")
+        return outcome
+
+
+class _SkipsUpToRotate(Applier):
+    """Forgets at the end of a relay log that the group which goes on in the next one is skipped."""
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        self._executed_before &= kind is not Kind.ROTATE
+        return super()._take(event, kind)
+
+
+class _AcceptsVariables(Applier):
+    """Looks for the Gtid event of a group at its statements and rows, not at what belongs to these."""
+
+    def _check_gtid(self, kind: Kind) -> None:
+        if kind is not Kind.PREPARES:
+            super()._check_gtid(kind)
+
+
 class _WithoutTags(ExecutedGtids):
     """A set in which a GTID with a tag is one of its source, whatever the tag."""
 
@@ -178,6 +203,24 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-EXECUTED",
         "applies a group whose GTID is executed already",
         answer=of(_AppliesAgain),
+    ),
+    Mutant(
+        "apply-executed-up-to-savepoint",
+        "FORMAT-APPLY-EXECUTED",
+        "applies what comes after ROLLBACK TO in a group whose GTID is executed already",
+        answer=of(_SkipsUpToSavepoint),
+    ),
+    Mutant(
+        "apply-executed-up-to-rotate",
+        "FORMAT-APPLY-EXECUTED",
+        "applies the rest of a group whose GTID is executed already, where it is in the next relay log",
+        answer=of(_SkipsUpToRotate),
+    ),
+    Mutant(
+        "apply-missing-gtid-accepted-at-variable",
+        "WL7592-APPLY-ON-GTID-MISSING",
+        "applies variables, tables and files without a Gtid event although gtid_mode is ON, up to their statement",
+        answer=of(_AcceptsVariables),
     ),
     Mutant(
         "apply-tags-not-looked-up",

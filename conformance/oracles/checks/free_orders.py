@@ -144,12 +144,18 @@ def _is_of(drop: Entry, statement: Mapping[str, Any]) -> bool:
 def _order_drops(marked: Sequence[Entry], events: list[Entry]) -> None:
     """Put the statements that drop the same tables as the marked ones in their order; temporary tables stay first."""
     wanted = [_dropped(each) for each in marked if _is_drop(each)]
-    for places in _runs_of_drops(events):
-        seen = [_dropped(events[place]) for place in places]
-        if sorted(seen) == sorted(wanted) and [each[0] for each in seen] == [each[0] for each in wanted]:
-            in_order = sorted((events[place] for place in places), key=lambda each: wanted.index(_dropped(each)))
-            for place, entry in zip(places, in_order, strict=True):
-                events[place] = entry
+    if not wanted:
+        return
+    for run in _runs_of_drops(events):
+        # A statement of the session may come right before those at its end.
+        windows = (run[start : start + len(wanted)] for start in range(len(run) - len(wanted) + 1))
+        for places in windows:
+            seen = [_dropped(events[place]) for place in places]
+            if sorted(seen) == sorted(wanted) and [each[0] for each in seen] == [each[0] for each in wanted]:
+                in_order = sorted((events[place] for place in places), key=lambda each: wanted.index(_dropped(each)))
+                for place, entry in zip(places, in_order, strict=True):
+                    events[place] = entry
+                break
 
 
 def _runs_of_drops(events: Sequence[Entry]) -> Iterator[list[int]]:
