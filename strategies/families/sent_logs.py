@@ -95,7 +95,7 @@ _TEXTS: Final = Dimension(
     {each: each for each in ("none", "in each group", _STATEMENT_AFTER)},
     profiles={"in each group": WITH_ROWS_QUERIES, _STATEMENT_AFTER: WITH_ROWS_QUERIES},
 )
-#: What is of a known type is handled by what it is, whatever its flags say of types that are unknown.
+#: What is of a known type is handled by what it is, whatever the flag means for types that are unknown.
 _FLAGGED: Final = yes_or_no("known events of the groups with the ignorable flag")
 _GROUPS: Final = Number("groups of a log")
 _GTID_MODE: Final = choices("Gtid events", ("anonymous", "gtid"))
