@@ -136,6 +136,16 @@ _UNNAMED: Final = Dimension(
     profiles=WITH_ANONYMOUS_GTIDS,
     fault=True,
     dimensions=(_EVENT_BEFORE, BEFORE, _UNNAMED, CHANGE, _LED_BY),
+    impossible=(
+        Impossible(
+            {
+                _UNNAMED.name: ("XA transaction",),
+                _EVENT_BEFORE.name: ("none",),
+                BEFORE.name: ("1", "2", "many"),
+            },
+            "XA START is checked as BEGIN is: not after a group with a GTID",
+        ),
+    ),
 )
 def anonymous_with_gtid_mode_on(stream: StreamBuilder) -> None:
     """A group without a GTID among groups with GTIDs, for the applier of a replica whose gtid_mode is ON."""

@@ -70,6 +70,20 @@ class _SkipsUpToRotate(Applier):
         return super()._take(event, kind)
 
 
+class _AcceptsPrepared(Applier):
+    """Looks for the Gtid event of an XA transaction at the first change in it."""
+
+    _is_xa = False
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        self._is_xa = event.query.startswith("XA START")
+        return super()._take(event, kind)
+
+    def _check_gtid(self, kind: Kind) -> None:
+        if not self._is_xa:
+            super()._check_gtid(kind)
+
+
 class _AcceptsVariables(Applier):
     """Looks for the Gtid event of a group at its statements and rows, not at what belongs to these."""
 
@@ -215,6 +229,12 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-EXECUTED",
         "applies the rest of a group whose GTID is executed already, where it is in the next relay log",
         answer=of(_SkipsUpToRotate),
+    ),
+    Mutant(
+        "apply-missing-gtid-accepted-at-xa-start",
+        "WL7592-APPLY-ON-GTID-MISSING-BEGIN",
+        "applies an XA START without a Gtid event although gtid_mode is ON",
+        answer=of(_AcceptsPrepared),
     ),
     Mutant(
         "apply-missing-gtid-accepted-at-variable",
