@@ -53,6 +53,8 @@ ROWS = (
     ("client-payload-position", "FORMAT-CLIENT-RESUMED", RESUMES),
     ("client-before-event", "FORMAT-CLIENT-RESUMED", RESUMES),
     ("logs-partial-drop-one-byte-longer", "FORMAT-LOG-FIELDS", WHAT_BELONGS),
+    ("logs-off-restricted", "WL7592-LOG-DISCONNECT-DROPS", WHAT_BELONGS),
+    ("logs-temporary-releases-gtid-next", "WL7592-LOG-PREVIOUS-GTIDS-KEPT", WHAT_BELONGS),
     ("marks-with-four-bits", "WL4033-LOG-FLAG-ALONE", MORE_EVENTS),
     ("marks-over-flags", "WL7592-LOG-ANON-IGNORABLE", MORE_EVENTS),
     ("marks-by-type-alone", "WL4162-*", MORE_EVENTS),
