@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import HEARTBEAT_TYPES, KNOWN_TYPES, ROWS_TYPES, EventType
+from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER_BYTES, TYPE_AT, Header
 from conformance.mutants.mutant import Mutant
@@ -176,6 +177,35 @@ class _CountsAtText(Client):
         super().track(header, entry)
         if header.type == EventType.ROWS_QUERY:
             self.complete()
+
+
+class _StatementIsText(Client):
+    """Takes a statement that comes after rows, in a transaction with the text of one, for what that text has shown."""
+
+    _has_text = False
+
+    def receive(self, data: bytes) -> None:
+        if data[TYPE_AT] in (EventType.ROWS_QUERY, EventType.XID):
+            self._has_text = data[TYPE_AT] == EventType.ROWS_QUERY
+        super().receive(data)
+
+    def delivers(self, header: Header) -> bool:
+        return not (self._has_text and header.type == EventType.QUERY) and super().delivers(header)
+
+
+class _PassesOverFlagged(Client):
+    """Passes over every event with the ignorable flag, those of the types that it knows too."""
+
+    def delivers(self, header: Header) -> bool:
+        return not header.flags & Flag.IGNORABLE and super().delivers(header)
+
+
+class _FlaggedEndsNothing(Client):
+    """Delivers an event with the ignorable flag, and does not take it for the end of a transaction."""
+
+    def track(self, header: Header, entry: dict[str, Any]) -> None:
+        if not header.flags & Flag.IGNORABLE:
+            super().track(header, entry)
 
 
 class _HidesServerZero(Client):
@@ -541,6 +571,25 @@ MUTANTS: Final = (
         _RESUMED,
         "counts a transaction as received at the text of a statement in it",
         _CountsAtText,
+    ),
+    _mutant(
+        "client-statement-taken-for-text",
+        "FORMAT-CLIENT-EVENT",
+        "does not deliver a statement after rows in a transaction with the text of one",
+        _StatementIsText,
+    ),
+    _mutant(
+        "client-flagged-passed-over",
+        "FORMAT-CLIENT-EVENT",
+        "passes over events with the ignorable flag of types that it knows",
+        _PassesOverFlagged,
+        also=("FORMAT-CLIENT-GTIDS",),
+    ),
+    _mutant(
+        "client-flagged-ends-nothing",
+        "FORMAT-CLIENT-GTIDS",
+        "does not take an event with the ignorable flag for the end of a transaction",
+        _FlaggedEndsNothing,
     ),
     _mutant(
         "client-server-0-hidden",

@@ -534,7 +534,7 @@ FREE: Final[tuple[Freedom, ...]] = (
         "apply",
         "stop at BEGIN",
         "with gtid_mode=ON, after a group with a GTID, whether the applier stops at the BEGIN of one without or at "
-        "the change in it",
+        "the change in it, but not under worklog, where it stops at the BEGIN",
         "WL#7592 checks BEGIN too; there servers leave it out.",
         stops_at_begin,
     ),

@@ -18,8 +18,10 @@ from conformance.models.server.statements import (
     FlushLogs,
     Insert,
     Maintain,
+    Restart,
     Rollback,
     SetSession,
+    Statement,
     Use,
 )
 from conformance.models.server.tables import TableName
@@ -277,10 +279,11 @@ def drop_database_splits(choose: Chooser, server: Server) -> Question:
     count = 6 if names.more is None else len([*scenario.several_of(_DROPPED)]) + names.more
     engines = scenario.vary(_DROP_ENGINES)
     scenario.do(CreateDatabase(database=database))
+    tables = []
     for number in range(count):
         form = names.form if number or names.first is None else names.first
-        table = TableName(database, form.format(number))
-        scenario.do(CreateTable(table=table, engine=engines[number % len(engines)]))
+        tables.append(TableName(database, form.format(number)))
+        scenario.do(CreateTable(table=tables[-1], engine=engines[number % len(engines)]))
     if given:
         scenario.do(SetSession(variable="gtid_next", value=given))
     before = len(scenario.server.log.units)
@@ -294,15 +297,25 @@ def drop_database_splits(choose: Chooser, server: Server) -> Question:
     elif logged:
         scenario.mark_gtids("WL7592-LOG-DROPDB-NAMED-ONE")
     else:
-        _drop_again(scenario, database, given)
+        _drop_again(scenario, tables, given)
+        return scenario.question()
+    _create_again(scenario, tables)
     return scenario.question()
 
 
-def _drop_again(scenario: LogQuestion, database: str, gtid: str) -> None:
+def _create_again(scenario: LogQuestion, tables: Sequence[TableName]) -> None:
+    """Create the first and the last of the tables again: that is logged only where they have gone."""
+    _set_gtid_next(scenario, "AUTOMATIC")
+    for table in dict.fromkeys((tables[0], tables[-1])):
+        scenario.do(CreateTable(table=table, engine="innodb"))
+
+
+def _drop_again(scenario: LogQuestion, tables: Sequence[TableName], gtid: str) -> None:
     """Do what the error asks for: the GTID is given again, as it is not given any more, and the database is dropped."""
     scenario.do(FlushLogs())
+    _create_again(scenario, tables)
     scenario.do(SetSession(variable="gtid_next", value=gtid))
-    scenario.do(DropDatabase(database=database), "WL7592-LOG-DROPDB-NAMED-SEVERAL")
+    scenario.do(DropDatabase(database=tables[0].database), "WL7592-LOG-DROPDB-NAMED-SEVERAL")
     scenario.mark_gtids("WL7592-LOG-DROPDB-NAMED-SEVERAL")
 
 
@@ -323,15 +336,19 @@ _PLACE: Final = Dimension(
 _TABLES: Final = Number("temporary tables", many=(20, 30))
 _DROPPED_AGAIN: Final = yes_or_no("dropped")
 _END: Final = choices("end", ("commit", "rollback"))
-_LEAVES: Final = choices("disconnect", ("no", "yes"))
+#: A server that is shut down ends the sessions that there are.
+_SHUT_DOWN: Final = "by a shutdown"
+_LEAVES: Final = choices("disconnect", ("no", "yes", _SHUT_DOWN))
 #: What GTID_NEXT is when the client leaves.
 _LEFT: Final = Dimension(
     "gtid_next",
     {"AUTOMATIC": "AUTOMATIC", "ANONYMOUS": "ANONYMOUS", "given": "given"},
-    when={"disconnect": ("yes",)},
+    when={_LEAVES.name: ("yes", _SHUT_DOWN)},
 )
 #: The client that leaves: the first, or one that has done nothing else.
-_LEAVING: Final = Dimension("client that leaves", {"the first": 1, "another": 2}, when={"disconnect": ("yes",)})
+_LEAVING: Final = Dimension(
+    "client that leaves", {"the first": 1, "another": 2}, when={_LEAVES.name: ("yes", _SHUT_DOWN)}
+)
 _TEMPORARY_MODES: Final = Dimension(
     "gtid_mode",
     {mode: mode for mode in ("ON", "OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE")},
@@ -375,12 +392,18 @@ def temporary_tables(choose: Chooser, server: Server) -> Question:
         # What was set holds for later transactions too.
         scenario.do(Insert(table=table, values=(2,)))
         _set_gtid_next(scenario, "AUTOMATIC")
-    if scenario.vary(_LEAVES) == "yes":
+    if (leaves := scenario.vary(_LEAVES)) != "no":
         # At least one table is left to be dropped.
         client = scenario.vary(_LEAVING)
         scenario.create(temporary=True, session=client)
         _set_gtid_next(scenario, scenario.vary(_LEFT), client=client)
-        scenario.do(Disconnect(session=client), "WL7592-LOG-DISCONNECT-DROPS")
+        leaving: Statement = Disconnect(session=client)
+        if leaves == _SHUT_DOWN:
+            # The order in which sessions end is the server's: there is one left.
+            for number in sorted({*scenario.server.sessions} - {client}):
+                scenario.do(Disconnect(session=number))
+            leaving = Restart(session=client)
+        scenario.do(leaving, "WL7592-LOG-DISCONNECT-DROPS")
         scenario.mark_gtids("WL7592-LOG-DISCONNECT-DROPS")
     return scenario.question()
 

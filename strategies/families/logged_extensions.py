@@ -16,6 +16,7 @@ from conformance.models.server.statements import (
     CreateTableLike,
     CreateTableSelect,
     Delete,
+    Disconnect,
     DropDatabase,
     DropTable,
     FlushLogs,
@@ -91,6 +92,8 @@ _TRIED: Final = Dimension("set the option", {"globally": SetGlobal, "for the ses
 #: A database that cannot be dropped, and enough of the longest names for more than one DROP TABLE.
 _LOST: Final = "lost"
 _ENOUGH: Final = 20
+#: A session that does nothing but end.
+_ENDING: Final = 9
 _HOW: Final = choices("next log", ("FLUSH", "restart", "crash"))
 
 
@@ -292,6 +295,8 @@ def _other_statement(scenario: LogQuestion) -> None:
     for each in statements:
         is_logged = not (as_rows and isinstance(each, InsertSelect | UpdateTables | Update | Delete))
         scenario.do(each, *(marks if is_logged else ()))
+        if isinstance(each, DropDatabase):
+            scenario.mark("WL7592-LOG-DROPDB-SPLIT")
 
 
 def _lost(scenario: LogQuestion) -> Iterator[Statement]:
@@ -332,7 +337,7 @@ _MARKED_STEP: Final = choices(
     "step",
     (
         "change", "transaction", "rolled back", "rolled back, with a plain table", "savepoint", "context before DDL",
-        "context before a change", "DDL", "rotation", "restart", "other",
+        "context before a change", "DDL", "rotation", "restart", "other", "drops of several kinds", "end of a session",
     ),
 )  # fmt: skip
 #: The context events before a lone statement: none, a variable, a seed, both.
@@ -393,8 +398,20 @@ def _marked_step(scenario: LogQuestion, step: str, context: tuple[bool, bool]) -
         scenario.do(FlushLogs() if step == "rotation" else Restart())
     elif step == "change":
         scenario.insert(tables[0].name)
+    elif step in ("drops of several kinds", "end of a session"):
+        _marked_drops(scenario, step)
     else:
         _marked_transaction(scenario, step)
+
+
+def _marked_drops(scenario: LogQuestion, step: str) -> None:
+    """Drop tables of two kinds by one statement, or a temporary one by the end of its session."""
+    if step == "drops of several kinds":
+        kinds = [scenario.create(engine="innodb", temporary=each) for each in (True, False)]
+        scenario.do(DropTable(tables=tuple(kinds)))
+    else:
+        scenario.create(engine="innodb", temporary=True, session=_ENDING)
+        scenario.do(Disconnect(session=_ENDING))
 
 
 def _marked_transaction(scenario: LogQuestion, step: str) -> None:

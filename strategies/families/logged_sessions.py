@@ -232,6 +232,7 @@ def _defines(scenario: LogQuestion, table: TableName) -> None:
         CreateTable(table=name, engine="innodb", if_not_exists=True, session=_OTHER),
         AlterTable(table=name, session=_OTHER),
         Maintain(table=name, action="optimize", session=_OTHER),
+        RenameTable(pairs=((name, scenario.new_name()),), session=_OTHER),
         FlushLogs(session=_OTHER),
     )
     for number, each in enumerate(definitions):

@@ -6,7 +6,7 @@ from typing import Final
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
-from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_IGNORABLE_FLAG
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
@@ -18,6 +18,7 @@ from conformance.strategies.groups import data_changes, replica_groups, replica_
 from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP, MODE, WITH_GROUPS_CUT_OFF
 
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
+_OF_RELAY_LOG: Final = int(Flag.RELAY_LOG | Flag.IGNORABLE)
 _OTHER_DATABASE: Final = "other"
 _UNKNOWN_CODE: Final = UNASSIGNED[0]
 _UNKNOWN_WITHIN: Final = "unknown event before a statement without BEGIN"
@@ -42,6 +43,10 @@ def _without_changes(stream: StreamBuilder) -> _Parts:
 
 def _without_changes_by_xid(stream: StreamBuilder) -> _Parts:
     return [[*_query(stream, "BEGIN"), mysql_events.xid(stream)]]
+
+
+def _without_changes_rolled_back(stream: StreamBuilder) -> _Parts:
+    return [_query(stream, "BEGIN", "ROLLBACK")]
 
 
 def _back_to_savepoint(stream: StreamBuilder) -> _Parts:
@@ -188,6 +193,13 @@ def _unknown_before_statement(stream: StreamBuilder) -> _Parts:
     return [[variable, mysql_events.ignorable(stream, _UNKNOWN_CODE, b"", flags=0), statement]]
 
 
+def _unknown_alone(stream: StreamBuilder) -> _Parts:
+    """Return a group that has nothing but events that no reader knows: it is executed all the same."""
+    unknown = [mysql_events.ignorable(stream, _UNKNOWN_CODE, b"", flags=0) for _ in stream.choose.several(1, 2)]
+    end = _query(stream, "COMMIT") if stream.choose.yes() else [mysql_events.xid(stream)]
+    return [[*_query(stream, "BEGIN"), *unknown, *end]]
+
+
 def _rows_alone(stream: StreamBuilder) -> _Parts:
     """Return two groups of rows without BEGIN and end, of one rows event and of two: each ends with its statement."""
     return [data_changes.row_changes(stream), data_changes.row_changes(stream, rows_events=2)]
@@ -271,8 +283,11 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
         _TEMPORARY: _temporary_within,
         _TEMPORARY_LAST: _temporary_last,
         **_ALONE,
+        "of unknown events alone": _unknown_alone,
+        "without changes, rolled back": _without_changes_rolled_back,
     },
     profiles={
+        "of unknown events alone": WITH_IGNORABLE_FLAG,
         # Without the event before the next group nothing shows that the rest never came.
         "cut off": WITH_GROUPS_CUT_OFF,
         _UNKNOWN_WITHIN: WITH_ANONYMOUS_GTIDS,
@@ -284,6 +299,7 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
 #: A relay log ends between two groups, too.
 _ALL_IN_NEXT: Final = "in the second of two"
 _TWO_CONNECTIONS: Final = "of two connections"
+_NAMES_RECEIVED: Final = "in two, the second with the GTIDs received"
 
 
 def _own_rotate(stream: StreamBuilder) -> PlannedEvent:
@@ -302,8 +318,13 @@ _LAST_OF_RELAY_LOG: Final[Mapping[str, Callable[[StreamBuilder], PlannedEvent] |
     _TWO_CONNECTIONS: lambda stream: replica_groups.rotate(
         stream, replica_groups.SOURCE_LOG, stream.offset, flags=_ARTIFICIAL
     ),
+    _NAMES_RECEIVED: _own_rotate,
 }
-_RELAY_LOGS: Final = Dimension("its events are", dict(_LAST_OF_RELAY_LOG))
+_RELAY_LOGS: Final = Dimension(
+    "its events are",
+    dict(_LAST_OF_RELAY_LOG),
+    profiles={_NAMES_RECEIVED: Profiles("worklog", "mysql >= 5.7")},
+)
 _AFTER: Final = Number("groups after", few=2)
 _NO_SUCH_GROUP: Final = (
     Impossible(
@@ -315,8 +336,19 @@ _NO_SUCH_GROUP: Final = (
         "GTID consistency forbids temporary tables inside transactions",
     ),
     Impossible(
-        {"odd group": tuple(_ALONE), _RELAY_LOGS.name: ("in two", "in two, after a restart", _TWO_CONNECTIONS)},
+        {
+            "odd group": tuple(_ALONE),
+            _RELAY_LOGS.name: ("in two", "in two, after a restart", _TWO_CONNECTIONS, _NAMES_RECEIVED),
+        },
         "a statement without BEGIN whose events are in two relay logs is left to servers",
+    ),
+    Impossible(
+        {
+            "odd group": tuple(_ALONE),
+            _RELAY_LOGS.name: (_ALL_IN_NEXT,),
+            "gtid_mode": ("OFF_PERMISSIVE", "ON_PERMISSIVE"),
+        },
+        "9.7.4 crashes there",
     ),
 )
 
@@ -353,12 +385,16 @@ def odd_groups_applied(stream: StreamBuilder) -> None:
 
 def _flush(stream: StreamBuilder, last: Callable[[StreamBuilder], PlannedEvent]) -> None:
     """End the relay log or the connection, and go on after the source's format description, which comes once more."""
-    if stream.choose.met[_RELAY_LOGS.name] == _TWO_CONNECTIONS:
+    how = stream.choose.met[_RELAY_LOGS.name]
+    if how == _TWO_CONNECTIONS:
         stream.add(last(stream))
         stream.set_log_pos(0)
     else:
         stream.server_id = replica_groups.REPLICA_ID
         stream.add(last(stream))
+        if how == _NAMES_RECEIVED:
+            # Each relay log names the GTIDs received before it, also one that begins within a group.
+            stream.add(gtid_events.previous_gtids(stream, stream.executed.gtids(), flags=_OF_RELAY_LOG))
         stream.server_id = replica_groups.SOURCE_ID
     stream.add(stream.described(flags=_ARTIFICIAL))
     stream.set_log_pos(0)

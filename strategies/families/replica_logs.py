@@ -1,12 +1,15 @@
 """Relay logs for an applier: what it skips, where it stops, and statements that are split or fail (WL#7592)."""
 
+from collections.abc import Callable, Mapping
 from typing import Final
 
+from conformance.binlog.flags import Flag
 from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_INCIDENT_TRANSACTIONS, WITH_TAGGED_GTIDS
 from conformance.models.replica.failed_drop import drop_statements
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import server_events
+from conformance.strategies.events import mysql_events, server_events
 from conformance.strategies.events.server_events import MESSAGE_SIZE
+from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -71,17 +74,93 @@ def _begin_in_mode(stream: StreamBuilder, mode: str) -> None:
         replica_groups.begin_next_log(stream)
 
 
+def _next_log(stream: StreamBuilder, lengths: bytes) -> None:
+    replica_groups.begin_next_log(stream, lengths=lengths)
+
+
+def _replica_rotate(stream: StreamBuilder, lengths: bytes) -> None:
+    """Add the Rotate that a replica makes in place of what it did not write."""
+    stream.server_id = 0
+    stream.add(replica_groups.rotate(stream, replica_groups.SOURCE_LOG, stream.offset))
+    stream.set_log_pos(0)
+    stream.server_id = replica_groups.SOURCE_ID
+
+
+def _description(stream: StreamBuilder, lengths: bytes) -> None:
+    """Add a format description, as after FLUSH RELAY LOGS."""
+    stream.add(stream.described(flags=int(Flag.ARTIFICIAL)))
+    stream.set_log_pos(0)
+
+
+def _unknown(stream: StreamBuilder, lengths: bytes) -> None:
+    stream.add(mysql_events.ignorable(stream, UNASSIGNED[0], b"", flags=0))
+
+
+#: What comes right before the group: an event of no group does not stand for a Gtid event.
+_LED_BY: Final[Dimension[Callable[[StreamBuilder, bytes], None] | None]] = Dimension(
+    "before the group",
+    {
+        "another group": None,
+        "the source's next log": _next_log,
+        "a Rotate of the replica": _replica_rotate,
+        "a format description": _description,
+        "an unknown event": _unknown,
+    },
+)
+_EVENT_BEFORE: Final = choices("its first event", ("Anonymous_gtid", "none"))
+#: 9.7.4 takes what comes before a statement, its text or variable or table, for a group of its own, and stops at the
+#: statement or the rows; 5.7.22 and 8.0.15 stop at the end of a file.
+_WITHOUT_BEGIN: Final[Mapping[str, Callable[[StreamBuilder], list[PlannedEvent]]]] = {
+    "rows without BEGIN": data_changes.row_changes,
+    "rows with their text, without BEGIN": data_changes.row_with_text,
+    "a variable and a statement": data_changes.with_variable,
+    "a loaded file without BEGIN": data_changes.loaded_file,
+}
+#: Groups that begin with something else than BEGIN or a statement.
+_BEGUN_OTHERWISE: Final[Mapping[str, Callable[[StreamBuilder], list[PlannedEvent]]]] = {
+    "XA transaction": replica_groups.prepared,
+    **_WITHOUT_BEGIN,
+}
+_UNNAMED: Final = Dimension(
+    GROUP.name,
+    {**GROUP.classes, **{each: each for each in _BEGUN_OTHERWISE}},
+    profiles={
+        "XA transaction": Profiles("mysql >= 5.7"),
+        **dict.fromkeys(_WITHOUT_BEGIN, Profiles("worklog")),
+    },
+)
+
+
 @family(
     focus="WL7592-APPLY-ON-GTID-MISSING",
     profiles=WITH_ANONYMOUS_GTIDS,
     fault=True,
-    dimensions=(BEFORE, GROUP, CHANGE, _SECOND_LOG),
+    dimensions=(_EVENT_BEFORE, BEFORE, _UNNAMED, CHANGE, _LED_BY),
+    impossible=(
+        Impossible(
+            {
+                _UNNAMED.name: ("XA transaction",),
+                _EVENT_BEFORE.name: ("none",),
+                BEFORE.name: ("1", "2", "many"),
+            },
+            "XA START is checked as BEGIN is: not after a group with a GTID",
+        ),
+    ),
 )
 def anonymous_with_gtid_mode_on(stream: StreamBuilder) -> None:
-    """An anonymous group among groups with GTIDs, for the applier of a replica whose gtid_mode is ON."""
-    _begin_in_mode(stream, "ON")
-    anonymous = replica_groups.with_gtid(stream, replica_variants.plain_group(stream), anonymous=True)
-    replica_groups.add(stream, anonymous)
+    """A group without a GTID among groups with GTIDs, for the applier of a replica whose gtid_mode is ON."""
+    lengths = declare_up_to(stream, UNASSIGNED[0])
+    replica_groups.begin_relay_log(stream, lengths=lengths)
+    stream.settings["gtid_mode"] = "ON"
+    replica_variants.add_before(stream, "ON")
+    if (add := stream.vary(_LED_BY)) is not None:
+        add(stream, lengths)
+    kind = stream.vary(_UNNAMED)
+    other = _BEGUN_OTHERWISE.get(kind)
+    planned = other(stream) if other is not None else replica_variants.group_of(stream, kind)
+    if stream.vary(_EVENT_BEFORE) == "Anonymous_gtid":
+        planned = replica_groups.with_gtid(stream, planned, anonymous=True)
+    replica_groups.add(stream, planned)
     replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=False))
 
 
@@ -169,6 +248,7 @@ def split_create_selects(stream: StreamBuilder) -> None:
         replica_groups.add(stream, replica_groups.with_gtid(stream, rows, anonymous=True))
 
 
+_NO_EVENT: Final = "no event before it"
 #: Whether the statement has a GTID, and the replica's gtid_mode; in a permissive one groups may have one or none.
 _GIVEN: Final = Dimension(
     "GTID and gtid_mode",
@@ -181,6 +261,7 @@ _GIVEN: Final = Dimension(
             ("none", "ON_PERMISSIVE"),
             ("given", "OFF_PERMISSIVE"),
             ("none", "OFF_PERMISSIVE"),
+            (_NO_EVENT, "OFF"),
         )
     },
 )
@@ -218,20 +299,46 @@ _DATABASE: Final = choices("name of the database", ("d1", "x" * 64))
 )
 def failed_drop_databases(stream: StreamBuilder) -> None:
     """DROP DATABASE on a replica where a file remains in the directory, with a given GTID or without one."""
-    replica_groups.begin_relay_log(stream)
     given, mode = stream.vary(_GIVEN)
-    anonymous = given == "none"
+    _add_failed_drop(stream, mode, _DROPPED, given)
+
+
+#: Of these one statement cannot name all.
+_DROPPED_IN_SEVERAL: Final = choices("dropped tables", ("one more than fit", "many"))
+_WITH_GTIDS: Final = choices("gtid_mode", ("ON", "ON_PERMISSIVE", "OFF_PERMISSIVE"))
+
+
+@family(
+    focus="WL7592-APPLY-DROPDB-ERROR-TEXT",
+    profiles=Profiles("worklog"),
+    fault=True,
+    dimensions=(_WITH_GTIDS, _DROPPED_IN_SEVERAL, _NAMES, _DATABASE, _DROP, BEFORE),
+)
+def unlogged_drop_databases(stream: StreamBuilder) -> None:
+    """DROP DATABASE with a GTID that fails on a replica, and would be logged as several statements: as none."""
+    _add_failed_drop(stream, stream.vary(_WITH_GTIDS), _DROPPED_IN_SEVERAL, "given")
+
+
+def _add_failed_drop(stream: StreamBuilder, mode: str, counts: Dimension[str], given: str) -> None:
+    """Add groups, and among them the DROP DATABASE of a database whose directory remains.
+
+    Args:
+        stream: The stream.
+        mode: The replica's gtid_mode.
+        counts: How many tables it has dropped.
+        given: Whether it has a GTID, or no event before it, as an older source logs it.
+    """
+    replica_groups.begin_relay_log(stream)
     stream.settings["gtid_mode"] = mode
     replica_variants.add_before(stream, mode)
     (length, filler), database = stream.vary(_NAMES), stream.vary(_DATABASE)
     fit = next(count for count in range(1, 999) if len(list(drop_statements(_names(count + 1, length, filler)))) > 1)
-    count = {"0": 0, "1": 1, "as many as fit": fit, "one more than fit": fit + 1, "many": 3 * fit}[
-        stream.vary(_DROPPED)
-    ]
+    count = {"0": 0, "1": 1, "as many as fit": fit, "one more than fit": fit + 1, "many": 3 * fit}[stream.vary(counts)]
     stream.settings["leftovers"] = {database: _names(count, length, filler)}
     dropped = [data_changes.query(stream, stream.vary(_DROP).format(database), database=database)]
-    replica_groups.add(stream, replica_groups.with_gtid(stream, dropped, anonymous=anonymous))
-    replica_groups.add(stream, replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=anonymous))
+    for planned in (dropped, replica_groups.group(stream)):
+        named = planned if given == _NO_EVENT else replica_groups.with_gtid(stream, planned, anonymous=given == "none")
+        replica_groups.add(stream, named)
 
 
 def _names(count: int, length: int, filler: str) -> list[str]:

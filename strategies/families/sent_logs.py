@@ -89,9 +89,14 @@ _POSITIONS: Final = Dimension(
     profiles={"none": Profiles("mariadb >= 11.4")},
     when={_IGNORABLE_PLACE.name: ("between groups", "last of the log")},
 )
+_STATEMENT_AFTER: Final = "in each group, with a statement after the rows"
 _TEXTS: Final = Dimension(
-    "texts before rows", {"none": False, "in each group": True}, profiles={"in each group": WITH_ROWS_QUERIES}
+    "texts before rows",
+    {each: each for each in ("none", "in each group", _STATEMENT_AFTER)},
+    profiles={"in each group": WITH_ROWS_QUERIES, _STATEMENT_AFTER: WITH_ROWS_QUERIES},
 )
+#: What is of a known type is handled by what it is, whatever the flag means for types that are unknown.
+_FLAGGED: Final = yes_or_no("known events of the groups with the ignorable flag")
 _GROUPS: Final = Number("groups of a log")
 _GTID_MODE: Final = choices("Gtid events", ("anonymous", "gtid"))
 #: Which GTIDs the replica has, and whether of other sources too.
@@ -130,10 +135,11 @@ _LAST_GROUP: Final = Dimension(
             "a statement alone",
             "a variable and a statement",
             "a text before its rows",
+            "a text before its rows, and a statement",
         )
     },
     profiles={
-        "a text before its rows": WITH_ROWS_QUERIES,
+        **dict.fromkeys(("a text before its rows", "a text before its rows, and a statement"), WITH_ROWS_QUERIES),
         "prepared": WITH_XA_PREPARE,
         "in a payload": WITH_PAYLOADS,
         "a variable and a statement": Profiles("worklog", "mysql >= 8.0.21"),
@@ -183,6 +189,7 @@ Change = Callable[[Sequence[PlannedEvent]], Sequence[PlannedEvent]]
         _POSITIONS,
         _FIRST_OLD,
         _LAST_PACKED,
+        _FLAGGED,
     ),
 )
 def sent_logs(stream: StreamBuilder) -> None:
@@ -213,7 +220,7 @@ def _is_old(stream: StreamBuilder, number: int, count: int) -> bool:
 
 def _add_group(stream: StreamBuilder, code: int | None, *, old: bool = False) -> None:
     """Add a group, with the texts of its rows, and with an ignorable event in it if `code` is given."""
-    planned = groups.change_with_text(stream) if stream.vary(_TEXTS) else groups.group(stream)
+    planned = _flagged(stream, _group_with_text(stream))
     place = next((at for at, event in enumerate(planned) if event.type == EventType.TABLE_MAP), 0)
     if place and stream.server.is_mariadb:
         planned.insert(place, mariadb_events.annotate_rows(stream))
@@ -228,6 +235,20 @@ def _add_group(stream: StreamBuilder, code: int | None, *, old: bool = False) ->
         groups.add_group(stream, planned)
     else:
         _add_without_positions(stream, groups.with_gtid(stream, planned))
+
+
+def _group_with_text(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a group, of rows with their text where the stream has it so."""
+    texts = stream.vary(_TEXTS)
+    if texts == "none":
+        return groups.group(stream)
+    return groups.change_with_text(stream, statement_after=texts == _STATEMENT_AFTER)
+
+
+def _flagged(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> list[PlannedEvent]:
+    """Return the events of a group, with the ignorable flag where the stream has it so."""
+    flags = _IGNORABLE if stream.vary(_FLAGGED) else 0
+    return [each._replace(flags=each.flags | flags) for each in planned]
 
 
 def _add_without_positions(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
@@ -277,6 +298,7 @@ def sent_marked_logs(stream: StreamBuilder) -> None:
         _NUMBER,
         _MARKED,
         _LAST_GROUP,
+        _FLAGGED,
     ),
     impossible=(
         Impossible(
@@ -314,7 +336,7 @@ def sent_gtids(stream: StreamBuilder) -> None:
                 last = len(planned) - 1
                 place = {"second": 0, "in the middle": len(planned) // 2}.get(unknown, last)
                 planned.insert(place, _ignorable(stream, code))
-            replica_groups.add(stream, change(_with_gtid(stream, planned, tagged=tagged)))
+            replica_groups.add(stream, change(_flagged(stream, _with_gtid(stream, planned, tagged=tagged))))
             if unknown == _AFTER_END:
                 replica_groups.add(stream, change([_ignorable(stream, code)]))
         _end(stream, number, count, change=change)
@@ -333,8 +355,8 @@ def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
     if how == "a variable and a statement":
         return groups.statement_of_variable(stream)
     transaction = groups.transaction(stream)
-    if how == "a text before its rows":
-        return groups.change_with_text(stream)
+    if how.startswith("a text before its rows"):
+        return groups.change_with_text(stream, statement_after=how.endswith("a statement"))
     if how == "back to a savepoint":
         # The changes after it belong to the group too: it is not the end that it looks like.
         words = ("SAVEPOINT `s`", "INSERT INTO `t1` VALUES (0, 0)", "ROLLBACK TO `s`")

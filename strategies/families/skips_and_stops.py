@@ -29,7 +29,8 @@ _INCIDENT: Final = "Incident"
 _DROPPED: Final = "DROP of a table that is made again"
 _FAILING: Final = "DROP DATABASE that would fail"
 _PREPARED: Final = "XA transaction"
-_SHAPES: Final = ("transaction", "statement that is one", "rolled back", "in a payload", _VARIABLE_FIRST)
+_SAVEPOINT: Final = "rolled back to a savepoint"
+_SHAPES: Final = ("transaction", "statement that is one", "rolled back", _SAVEPOINT, "in a payload", _VARIABLE_FIRST)
 _OF_SERVERS: Final = {"in a payload": WITH_PAYLOADS, _INCIDENT: WITH_INCIDENT_TRANSACTIONS}
 #: The group that is stopped at: also one that ends in another way, or has several events without BEGIN.
 _GROUP: Final = Dimension("group", {each: each for each in _SHAPES}, profiles={"in a payload": WITH_PAYLOADS})
@@ -145,6 +146,8 @@ def _group(stream: StreamBuilder, shapes: Dimension[str], *, by_change: bool = T
         return [data_changes.query(stream, "DROP DATABASE `d1`", database="d1")]
     if shape == _PREPARED:
         return replica_groups.prepared(stream)
+    if shape == _SAVEPOINT:
+        return _back_to_savepoint(stream)
     planned = replica_groups.transaction(stream)
     if shape == "rolled back":
         return [*planned[:-1], data_changes.query(stream, "ROLLBACK")]
@@ -153,6 +156,13 @@ def _group(stream: StreamBuilder, shapes: Dimension[str], *, by_change: bool = T
         stream.settings.pop("tables", None)
         return [payloads.transaction_payload(stream, planned, compression=Compression.NONE)]
     return [planned[0], *stream.vary(CHANGE)(stream), planned[-1]] if by_change else planned
+
+
+def _back_to_savepoint(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a group that goes back to a savepoint, which does not end it."""
+    insert = "INSERT INTO `t1` VALUES ({}, 0)"
+    texts = ("BEGIN", insert.format(1), "SAVEPOINT `s`", insert.format(2), "ROLLBACK TO `s`", insert.format(3))
+    return [*(data_changes.query(stream, each) for each in texts), mysql_events.xid(stream)]
 
 
 def _add(stream: StreamBuilder, planned: list[PlannedEvent], event_before: str = "Anonymous_gtid") -> int:
@@ -187,6 +197,8 @@ _BETWEEN: Final = Number("groups before it comes again", fewest=0, few=2, many=(
 
 #: Positions in the group that comes again. Between its Gtid event and BEGIN 5.7.22 and 8.0.15 stop, 9.7.4 does not.
 _STOP_WITHIN: Final = choices("stop position", ("none", "end of its second event", "within its last event"))
+#: After FLUSH RELAY LOGS in the midst of it, as in `odd_groups_applied`.
+_FLUSHED: Final = yes_or_no("it goes on in the next relay log", when={_STOP_WITHIN.name: ("none",)})
 
 
 #: In a permissive mode a group without a GTID may come after it; servers refuse one without a Gtid event there (1837).
@@ -198,7 +210,7 @@ _SHORTEST: Final = 3
 @family(
     focus="FORMAT-APPLY-EXECUTED",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(_MODE, _NAMED_GROUP, CHANGE, BEFORE, _BETWEEN, _TAGGED, _SAME_NUMBER, _STOP_WITHIN),
+    dimensions=(_MODE, _NAMED_GROUP, CHANGE, BEFORE, _BETWEEN, _TAGGED, _SAME_NUMBER, _STOP_WITHIN, _FLUSHED),
 )
 def groups_sent_again(stream: StreamBuilder) -> None:
     """Groups with GTIDs of which one comes again, as over a new connection."""
@@ -229,8 +241,14 @@ def groups_sent_again(stream: StreamBuilder) -> None:
         _add_named(stream, replica_groups.create(stream), tagged=tagged and stream.choose.yes())
     if is_dropped:
         _add_named(stream, [data_changes.query(stream, creation)], tagged=tagged)
-    replica_groups.add(stream, [each.marked("FORMAT-APPLY-EXECUTED") for each in planned])
-    if (place := stream.vary(_STOP_WITHIN)) != "none":
+    place = stream.vary(_STOP_WITHIN)
+    again = [each.marked("FORMAT-APPLY-EXECUTED") for each in planned]
+    cut = len(again) // 2 if place == "none" and stream.vary(_FLUSHED) else 0
+    replica_groups.add(stream, again[:cut])
+    if cut:
+        replica_groups.flush(stream)
+    replica_groups.add(stream, again[cut:])
+    if place != "none":
         *starts, last = stream.offsets[-len(planned) :]
         position = last + 1 if place == "within its last event" else [*starts, last, stream.offset][2]
         stream.settings["until"] = {"log_name": replica_groups.SOURCE_LOG, "log_pos": position}

@@ -217,7 +217,8 @@ def _two_rows(stream: StreamBuilder) -> list[PlannedEvent]:
     return _statement(stream, _WRITE, [[(None, _row(stream)), (None, _row(stream))]])
 
 
-def _with_text(stream: StreamBuilder) -> list[PlannedEvent]:
+def row_with_text(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return the events of one statement that adds a row, after its text."""
     return [mysql_events.rows_query(stream, "INSERT INTO `t1` SELECT 1, 2"), *row_changes(stream)]
 
 
@@ -250,7 +251,7 @@ CHANGE: Final[Dimension[Change]] = Dimension(
         "row": row_changes,
         "two rows events": lambda stream: row_changes(stream, rows_events=2),
         "two rows": _two_rows,
-        "row after its text": _with_text,
+        "row after its text": row_with_text,
         "updated row": _updated,
         "deleted row": _deleted,
         "two rows events without checks": lambda stream: row_changes(stream, rows_events=2, flags=_NO_CHECKS),

@@ -79,6 +79,15 @@ def rotate(stream: StreamBuilder, log_name: str, position: int, *, flags: int = 
     return mysql_events.plan(stream, EventType.ROTATE, wire, fields, flags=flags)
 
 
+def flush(stream: StreamBuilder) -> None:
+    """End the relay log by a Rotate of the replica's own, and go on after the source's format description."""
+    stream.server_id = REPLICA_ID
+    stream.add(rotate(stream, "relay.000002", 4))
+    stream.server_id = SOURCE_ID
+    stream.add(stream.described(flags=_ARTIFICIAL))
+    stream.set_log_pos(0)
+
+
 def create(stream: StreamBuilder, *, temporary: bool = False) -> list[PlannedEvent]:
     """Return a DDL statement that succeeds any number of times, if asked for sometimes one of a temporary table."""
     # A table 9 is made by CREATE TABLE ... SELECT, and would exist.

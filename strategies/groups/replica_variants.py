@@ -89,7 +89,12 @@ def group(stream: StreamBuilder, mode: str, *, by_change: bool = True, again: bo
 
 def plain_group(stream: StreamBuilder, *, by_change: bool = True) -> list[PlannedEvent]:
     """Return the group that a stream is made for, without the event that may come before it; see `group`."""
-    if stream.vary(GROUP) != "transaction":
+    return group_of(stream, stream.vary(GROUP), by_change=by_change)
+
+
+def group_of(stream: StreamBuilder, kind: str, *, by_change: bool = True) -> list[PlannedEvent]:
+    """Return a group of one of the classes of `GROUP`."""
+    if kind != "transaction":
         return replica_groups.create(stream, temporary=True)
     planned = replica_groups.transaction(stream)
     return [planned[0], *stream.vary(CHANGE)(stream), planned[-1]] if by_change else planned

@@ -193,10 +193,14 @@ def transaction(stream: StreamBuilder) -> list[PlannedEvent]:
     return planned
 
 
-def change_with_text(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return a transaction of one statement in row format, with its text."""
+def change_with_text(stream: StreamBuilder, *, statement_after: bool = False) -> list[PlannedEvent]:
+    """Return a transaction of one statement in row format, with its text.
+
+    With MIXED a statement may come after it, as itself: the text is not that statement's.
+    """
     text = mysql_events.rows_query(stream, "INSERT INTO t1 VALUES (1)")
-    return [mysql_events.query(stream, "BEGIN"), text, *row_changes(stream), mysql_events.xid(stream)]
+    after = [mysql_events.query(stream, "INSERT INTO t1 VALUES (2)")] if statement_after else []
+    return [mysql_events.query(stream, "BEGIN"), text, *row_changes(stream), *after, mysql_events.xid(stream)]
 
 
 def statement_of_variable(stream: StreamBuilder) -> list[PlannedEvent]:

@@ -1,6 +1,7 @@
 """A server may log the events of one statement in another form where no worklog fixes it, and nobody is blamed."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -43,6 +44,16 @@ def with_base_drops_exchanged(case, events):
     for place in range(len(events) - 1):
         if drops[place] and drops[place + 1]:
             yield [*events[:place], events[place + 1], events[place], *events[place + 2 :]]
+
+
+def with_drops_at_the_end_exchanged(case, events):
+    """Exchange two statements as which the end of a session is logged, also right after one of the session itself."""
+    drops = [place for place, each in enumerate(events) if "/*!40005 TEMPORARY */" in each.get("query", "")]
+    for first, second in pairwise(drops):
+        if second - first <= 2:
+            changed = list(events)
+            changed[first], changed[second] = events[second], events[first]
+            yield changed
 
 
 def with_each_row_alone(case, events):
@@ -111,6 +122,7 @@ def blamed(families, profiles, change, most=300):
     [
         (["mixed_engines", "logged_row_transactions"], ["mysql-5.7", "worklog"], with_each_map_before_its_rows),
         (["temporary_tables", "multi_table_drops"], ["mysql-5.7", "worklog"], with_drops_exchanged),
+        (["temporary_tables"], ["mysql-5.6", "mysql-5.7", "worklog"], with_drops_at_the_end_exchanged),
         (["logged_tables_info"], ["worklog"], with_base_drops_exchanged),
         (["logged_delayed_inserts"], ["worklog"], with_each_row_alone),
         (["logged_markers"], ["worklog"], with_commits),

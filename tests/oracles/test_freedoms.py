@@ -532,7 +532,8 @@ def dropped_in_another_order(case, answer):
     first, second = (events[index] for index in drops)
     names = [SPLIT_DROP.match(each["query"])["names"].split(",")[0] for each in (first, second)]
     for index, entry, old, new in zip(drops, (first, second), names, reversed(names), strict=True):
-        events[index] = {**entry, "query": entry["query"].replace(old, new)}
+        texts = {name: entry[name].replace(old, new) for name in ("query", "tables_info") if entry.get(name)}
+        events[index] = {**entry, **texts}
     return replace(answer, events=tuple(events))
 
 

@@ -212,7 +212,7 @@ def in_another_order(stream, rules):
 
 def test_the_order_of_what_a_statement_needs_is_free():
     rules, shown = server_of("worklog").rules, False
-    for case in cases("logged_markers", "worklog", 60):
+    for case in cases("logged_markers", "worklog", 120):
         streams = REFERENCE.ask(request_of(case)).streams
         others = [in_another_order(stream, rules) for stream in streams]
         if any(others):

@@ -331,6 +331,7 @@ class Applier:
             self._executed_before = _is_mysql(event.gtid) and event.gtid in self._executed
         elif before is State.OUTSIDE:
             self._gtid = ""
+            self._had_gtid &= kind is not Kind.FORMAT or not self._rules.format_renews
         if before is State.OUTSIDE or kind in (Kind.GTID, Kind.GTID_AND_BEGIN):
             self._own_log.begin()
         self._state = after

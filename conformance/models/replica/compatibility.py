@@ -59,6 +59,8 @@ class ReplicaRules:
         until_at_zero: The same before one with the server id 0.
         incidents_apart: An Incident is applied apart from the groups, which are applied in parallel: what GTID a group
             before it had is unknown there.
+        format_renews: After a format description BEGIN is checked as before the first GTID: another log may have groups
+            without one. 5.7.22 and 8.0.15 do so, and not 9.7.4.
     """
 
     ignorable: bool
@@ -71,6 +73,7 @@ class ReplicaRules:
     until_at_own: Compared = Compared.NOTHING
     until_at_zero: Compared = Compared.OF_EVENT
     incidents_apart: bool = False
+    format_renews: bool = False
 
 
 _RELAY_LOG_READ_FAILURE: Final = 1594
@@ -80,7 +83,9 @@ _FIRST_GTIDS: Final = ReplicaRules(
     True, True, Anonymous.STOPS, ChecksBegin.NEVER, False, _RELAY_LOG_READ_FAILURE, _INCIDENT
 )
 _5_7: Final = replace(_FIRST_GTIDS, until_at_own=Compared.OF_GROUP, until_at_zero=Compared.OF_GROUP)
-_ALWAYS_GTIDS: Final = replace(_5_7, anonymous=Anonymous.OPENS_GROUP, checks_begin=ChecksBegin.AT_FIRST)
+_ALWAYS_GTIDS: Final = replace(
+    _5_7, anonymous=Anonymous.OPENS_GROUP, checks_begin=ChecksBegin.AT_FIRST, format_renews=True
+)
 _NEW: Final = replace(
     _ALWAYS_GTIDS, skips_with_gtids=True, read_failure=13121, incident=13119, until_at_own=Compared.OF_EVENT
 )
@@ -104,7 +109,7 @@ REPLICA_RULES: Final = ByVersion(
         "mysql >= 5.7.6": _ALWAYS_GTIDS,
         "mysql >= 8.0": _NEW,
         # From here on an applier has four workers by default.
-        "mysql >= 8.0.27": replace(_NEW, incidents_apart=True),
+        "mysql >= 8.0.27": replace(_NEW, incidents_apart=True, format_renews=False),
         "mariadb": _MARIADB,
     },
 )

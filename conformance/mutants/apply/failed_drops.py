@@ -7,6 +7,7 @@ from typing import Any, Final
 from conformance.binlog.executed_gtids import gtid_parts
 from conformance.models.replica.applier import Applier
 from conformance.models.replica.failed_drop import CANNOT_REMOVE_DIRECTORY, drop_statements
+from conformance.models.replica.groups import State
 from conformance.models.replica.own_log import LoggedGroup
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.stop_reason import ApplierStopped, StopReason
@@ -47,6 +48,18 @@ class _FillsBuffer(Applier):
 class _CountsCharacters(Applier):
     def _drop_statements(self, tables: Sequence[str]) -> Iterable[str]:
         return drop_statements([each.encode("ascii", "replace").decode() for each in tables])
+
+
+class _LogsUnnamedWithoutGtids(Applier):
+    """Logs the DROPs of a statement that no Gtid event precedes as the source did, without one."""
+
+    def _fail_drop(self, event: ReplicaEvent) -> None:
+        try:
+            super()._fail_drop(event)
+        except ApplierStopped as stopped:
+            if self._state is State.OUTSIDE:
+                stopped.logged = tuple(replace(each, gtid="") for each in stopped.logged)
+            raise
 
 
 class _LogsDropsTogether(Applier):
@@ -114,6 +127,12 @@ _ALSO: Final = (
     "WL7592-APPLY-DROPDB-OFF-ANON-EACH",
 )
 APPLY_FAILED_DROPS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "apply-drop-without-gtid-as-the-source",
+        "WL7592-APPLY-DROPDB-OFF-ANON-EACH",
+        "logs a failed DROP DATABASE that no Gtid event precedes without Anonymous_gtid events",
+        answer=of(_LogsUnnamedWithoutGtids),
+    ),
     Mutant(
         "apply-drop-fills-buffer",
         "WL7592-APPLY-DROPDB-ON-ERROR",

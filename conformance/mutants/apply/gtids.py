@@ -22,6 +22,20 @@ class _StrictInPermissiveModes(Applier):
         return super()._opens_group(event)
 
 
+class _AcceptsAfterRotate(Applier):
+    """Takes a Rotate event for one that may begin a group, so that what is after it is in the midst of one."""
+
+    _is_after = False
+
+    def _check_gtid(self, kind: Kind) -> None:
+        if not (self._is_after and kind is Kind.BEGIN):
+            super()._check_gtid(kind)
+
+    def _advance(self, event: ReplicaEvent, kind: Kind) -> None:
+        super()._advance(event, kind)
+        self._is_after = kind is Kind.ROTATE
+
+
 class _AcceptsRollback(Applier):
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         self._query = event.query.upper()
@@ -37,6 +51,45 @@ class _AppliesAgain(Applier):
         outcome = super()._run(event, kind)
         self._executed_before = False
         return ApplyOutcome.APPLIED if outcome is ApplyOutcome.SKIPPED else outcome
+
+
+class _SkipsUpToSavepoint(Applier):
+    """Goes on after ROLLBACK TO as after a ROLLBACK: what follows in an executed group is applied."""
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        outcome = super()._take(event, kind)
+        self._executed_before &= not event.query.startswith("ROLLBACK TO")
+        return outcome
+
+
+class _SkipsUpToRotate(Applier):
+    """Forgets at the end of a relay log that the group which goes on in the next one is skipped."""
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        self._executed_before &= kind is not Kind.ROTATE
+        return super()._take(event, kind)
+
+
+class _AcceptsPrepared(Applier):
+    """Looks for the Gtid event of an XA transaction at the first change in it."""
+
+    _is_xa = False
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        self._is_xa = event.query.startswith("XA START")
+        return super()._take(event, kind)
+
+    def _check_gtid(self, kind: Kind) -> None:
+        if not self._is_xa:
+            super()._check_gtid(kind)
+
+
+class _AcceptsVariables(Applier):
+    """Looks for the Gtid event of a group at its statements and rows, not at what belongs to these."""
+
+    def _check_gtid(self, kind: Kind) -> None:
+        if kind is not Kind.PREPARES:
+            super()._check_gtid(kind)
 
 
 class _WithoutTags(ExecutedGtids):
@@ -166,6 +219,30 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=of(_AppliesAgain),
     ),
     Mutant(
+        "apply-executed-up-to-savepoint",
+        "FORMAT-APPLY-EXECUTED",
+        "applies what comes after ROLLBACK TO in a group whose GTID is executed already",
+        answer=of(_SkipsUpToSavepoint),
+    ),
+    Mutant(
+        "apply-executed-up-to-rotate",
+        "FORMAT-APPLY-EXECUTED",
+        "applies the rest of a group whose GTID is executed already, where it is in the next relay log",
+        answer=of(_SkipsUpToRotate),
+    ),
+    Mutant(
+        "apply-missing-gtid-accepted-at-xa-start",
+        "WL7592-APPLY-ON-GTID-MISSING-BEGIN",
+        "applies an XA START without a Gtid event although gtid_mode is ON",
+        answer=of(_AcceptsPrepared),
+    ),
+    Mutant(
+        "apply-missing-gtid-accepted-at-variable",
+        "WL7592-APPLY-ON-GTID-MISSING",
+        "applies variables, tables and files without a Gtid event although gtid_mode is ON, up to their statement",
+        answer=of(_AcceptsVariables),
+    ),
+    Mutant(
         "apply-tags-not-looked-up",
         "FORMAT-APPLY-EXECUTED",
         "skips a group with a tagged GTID if the same number without a tag is executed",
@@ -239,6 +316,12 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-APPLY-ON-GTID-MISSING-BEGIN",
         "applies BEGIN and COMMIT without a Gtid event although gtid_mode is ON",
         answer=of(_AcceptsMissingGtidAtBegin),
+    ),
+    Mutant(
+        "apply-missing-gtid-accepted-after-rotate",
+        "WL7592-APPLY-ON-GTID-MISSING-BEGIN",
+        "applies a BEGIN without a Gtid event although gtid_mode is ON, right after a Rotate event",
+        answer=of(_AcceptsAfterRotate),
     ),
     Mutant(
         "apply-missing-gtid-accepted-at-rollback",

@@ -36,6 +36,29 @@ class _ForgetsEmpty(Applier):
         self._gtid = gtid
 
 
+class _ForgetsUnknown(Applier):
+    """Takes a group of unknown events alone for none."""
+
+    _kinds: frozenset[Kind] = frozenset()
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        self._kinds = frozenset() if kind is Kind.BEGIN else self._kinds | {kind}
+        return super()._take(event, kind)
+
+    def _commit(self, event: ReplicaEvent) -> None:
+        if self._kinds != {Kind.UNKNOWN, Kind.COMMIT}:
+            super()._commit(event)
+
+
+class _EndsAtPreviousGtids(Applier):
+    """Takes a Previous_gtids event for the beginning of another log, where no group is open."""
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        if kind is Kind.PREVIOUS_GTIDS:
+            self._state = State.OUTSIDE
+        return super()._take(event, kind)
+
+
 class _NeedsBegin(Applier):
     """Takes the last event of a statement without BEGIN, of rows or with a file, for one in the midst of a group."""
 
@@ -288,6 +311,18 @@ _OF_TABLES: Final = (
     ("apply-drop-keeps-rows", _KeptByDrop, "has the rows of a dropped table in the next one of its name"),
 )
 APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "apply-unknown-group-forgotten",
+        "FORMAT-APPLY-GROUP",
+        "does not execute a group that has nothing but unknown events",
+        answer=of(_ForgetsUnknown),
+    ),
+    Mutant(
+        "apply-group-ends-at-previous-gtids",
+        "WL4033-APPLY-KNOWN-HANDLED",
+        "leaves a group at the Previous_gtids event of the relay log in which it goes on",
+        answer=of(_EndsAtPreviousGtids),
+    ),
     *(Mutant(name, "FORMAT-APPLY-DATA", what, answer=of(_with_tables(made))) for name, made, what in _OF_TABLES),
     Mutant(
         "apply-group-ends-at-temporary",

@@ -16,7 +16,7 @@ from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.recovery import gtids_in
 from conformance.models.server.scenario import Scenario
-from conformance.models.server.session import ANONYMOUS, AUTOMATIC
+from conformance.models.server.session import ANONYMOUS, AUTOMATIC, Session
 from conformance.models.server.settings import Settings
 from conformance.models.server.statements import Crash, Disconnect, InsertGtids, Restart, SetSession, Statement
 from conformance.mutants.log.faults import Answer, begins, by_kind, set_fields, set_flags, units
@@ -73,6 +73,28 @@ def logged_by(server: Callable[[Settings], SourceServer]) -> Answer:
         return written(request, made.logs)
 
     return answer
+
+
+class _AnonymousAtShutdown(SourceServer):
+    """Logs what it drops at a shutdown without GTIDs for the sessions that had GTID_NEXT=ANONYMOUS."""
+
+    anonymous: frozenset[int] = frozenset()
+
+    def _gtid_event(self, session: Session | None, logged: Sequence[LoggedEvent]) -> LoggedEvent | None:
+        if session is not None and session.number in self.anonymous:
+            session.gtid_next = ANONYMOUS
+        return super()._gtid_event(session, logged)
+
+
+def anonymous_at_shutdown(request: Request) -> Observation:
+    """Shut down without setting GTID_NEXT of the sessions to AUTOMATIC."""
+    scenario = scenario_of(request)
+    made = _AnonymousAtShutdown(scenario.settings)
+    for index, each in enumerate(scenario.statements):
+        named = {number for number, session in made.sessions.items() if session.gtid_next == ANONYMOUS}
+        made.anonymous = frozenset(named if isinstance(each, Restart) else ())
+        run(made, index, each)
+    return written(request, made.logs)
 
 
 after_greatest: Final = logged_by(_AfterGreatest)

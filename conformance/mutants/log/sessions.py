@@ -23,6 +23,7 @@ from conformance.models.server.statements import (
     InsertSelect,
     Maintain,
     PurgeLogs,
+    RenameTable,
     Rollback,
     RollbackTo,
     SetGlobal,
@@ -316,7 +317,33 @@ def _first_of_name(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[
     yield replace(unit, events=tuple(unit.events[at] for at in kept))
 
 
+def _not_dropped(request: Request) -> Observation:
+    """Have the tables of a database after its DROP has failed, whatever was logged."""
+    scenario: Scenario = scenario_of(request)
+    server = SourceServer(scenario.settings)
+    for index, each in enumerate(scenario.statements):
+        tables = dict(server.databases.get(each.database, {})) if isinstance(each, DropDatabase) else {}
+        run(server, index, each)
+        if isinstance(each, DropDatabase) and each.database in server.databases:
+            server.databases[each.database] = tables
+    return written(request, server.logs)
+
+
 LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "logs-rename-keeps-transaction",
+        "WL3303-LOG-AS-ROWS",
+        "RENAME TABLE does not commit the open transaction",
+        answer=_while((RenameTable,), "transaction", None),
+        also=("WL3303-LOG-AS-STATEMENT",),
+    ),
+    Mutant(
+        "logs-partial-drop-undone",
+        "WL7592-LOG-DROPDB-PARTIAL",
+        "the tables that a failed DROP DATABASE dropped are there again",
+        answer=_not_dropped,
+        also=("FORMAT-LOG-STATEMENT",),
+    ),
     Mutant(
         "logs-given-gtid-executed-at-once",
         "WL7592-LOG-PURGED-KEPT",

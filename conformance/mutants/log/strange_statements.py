@@ -45,6 +45,7 @@ from conformance.mutants.log.faults import (
 )
 from conformance.mutants.log.gtid_faults import (
     anonymous_at_end,
+    anonymous_at_shutdown,
     given_gtid_at_end,
     number_temporary,
     own_gtid_of,
@@ -322,6 +323,12 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-LOG-DISCONNECT-DROPS",
         "the DROP at the end of a session is logged as if GTID_NEXT were ANONYMOUS",
         answer=units(anonymous_at_end),
+    ),
+    Mutant(
+        "logs-shutdown-anonymous",
+        "WL7592-LOG-DISCONNECT-DROPS",
+        "the DROP of a session that a shutdown ends is logged as GTID_NEXT=ANONYMOUS had it",
+        answer=anonymous_at_shutdown,
     ),
     Mutant(
         "logs-no-disconnect-drops",

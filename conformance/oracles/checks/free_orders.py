@@ -14,8 +14,8 @@ from conformance.strategies.grammar.case import Case
 
 Entry = Mapping[str, Any]
 
-#: Marks the statements as which the end of one session is logged.
-_AT_END: Final = "WL7592-LOG-DISCONNECT-DROPS"
+#: The word in a statement as which the end of a session is expected to be logged.
+_OF_END: Final = "/*!40005 TEMPORARY */"
 
 
 def in_expected_order(case: Case, answer: Observation) -> Observation:
@@ -127,8 +127,8 @@ def _table(entry: Entry) -> tuple[str, str]:
 def _drops_together(case: Case) -> Iterator[list[Entry]]:
     """Yield the expected statements as which one DROP TABLE, DROP DATABASE, or end of a session is logged."""
     events = case.expected.events
-    yield [events[index] for index in case.marks.get(_AT_END, ())]
     runs = [[events[place] for place in places] for places in _runs_of_drops(events) if len(places) > 1]
+    yield from ([each for each in run if _OF_END in each["query"]] for run in runs)
     for statement in case.settings["scenario"]["statements"]:
         if statement["kind"] in ("drop_table", "drop_database"):
             yield from ([each for each in run if _is_of(each, statement)] for run in runs)
@@ -144,12 +144,18 @@ def _is_of(drop: Entry, statement: Mapping[str, Any]) -> bool:
 def _order_drops(marked: Sequence[Entry], events: list[Entry]) -> None:
     """Put the statements that drop the same tables as the marked ones in their order; temporary tables stay first."""
     wanted = [_dropped(each) for each in marked if _is_drop(each)]
-    for places in _runs_of_drops(events):
-        seen = [_dropped(events[place]) for place in places]
-        if sorted(seen) == sorted(wanted) and [each[0] for each in seen] == [each[0] for each in wanted]:
-            in_order = sorted((events[place] for place in places), key=lambda each: wanted.index(_dropped(each)))
-            for place, entry in zip(places, in_order, strict=True):
-                events[place] = entry
+    if not wanted:
+        return
+    for run in _runs_of_drops(events):
+        # A statement of the session may come right before those at its end.
+        windows = (run[start : start + len(wanted)] for start in range(len(run) - len(wanted) + 1))
+        for places in windows:
+            seen = [_dropped(events[place]) for place in places]
+            if sorted(seen) == sorted(wanted) and [each[0] for each in seen] == [each[0] for each in wanted]:
+                in_order = sorted((events[place] for place in places), key=lambda each: wanted.index(_dropped(each)))
+                for place, entry in zip(places, in_order, strict=True):
+                    events[place] = entry
+                break
 
 
 def _runs_of_drops(events: Sequence[Entry]) -> Iterator[list[int]]:

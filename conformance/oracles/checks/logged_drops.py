@@ -63,10 +63,26 @@ def dropped_together(requirement: str, *, once: bool) -> Oracle:
             long = [entry for entry in drops if len(entry["query"].encode()) >= _DROP_LIMIT]
             text = f"a DROP TABLE of {len(long[0]['query'].encode())} bytes" if long else ""
             yield Check("DROP TABLE too long", text) if long else GOOD
+        elif not once and (left := _left_over(alignment, requirement, wanted)):
+            yield Check("table not dropped", f"{left} cannot be created again, although the log drops it")
         else:
             yield GOOD
 
     return Oracle(requirement, examine)
+
+
+def _left_over(alignment: Alignment, requirement: str, dropped: frozenset[str]) -> str:
+    """Return a table that was dropped, and whose creation afterwards is not logged; empty if there is none."""
+    last = max(_drop_indices(alignment, requirement), default=0)
+    created = (
+        (index, min(tables_of(entry) & dropped))
+        for index, entry in enumerate(alignment.case.expected.events)
+        if index > last
+        and entry["type"] in QUERY_TYPES
+        and words_of(entry["query"]) == "CREATE TABLE"
+        and tables_of(entry) & dropped
+    )
+    return next((table for index, table in created if alignment.observed(index) is None), "")
 
 
 def each_drop_marked(requirement: str, *, anonymous: bool) -> Oracle:

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import ROWS_TYPES, EventType, Purpose, types_of
 from conformance.binlog.flags import Flag
 from conformance.protocol.observation import RoleDeclaration
 from conformance.protocol.role import AnswerField, Role
@@ -44,6 +44,9 @@ KEPT_BACK: Final = frozenset(
         ),
     )
 )
+#: The types that every client handles by what they are, whatever their flags (WL#4033, IGNORED ON SLAVE 2): they change
+#: data, or belong to the statement after them. Another one with the ignorable flag may be unknown to a client.
+_HANDLED: Final = (types_of(Purpose.STATEMENT, Purpose.CONTEXT) | ROWS_TYPES | {int(EventType.XID)}) - KEPT_BACK
 #: The fields of an event, which each entry but the last has where they are declared.
 _OF_EVENT: Final = frozenset({"timestamp", "server_id", "flags"})
 
@@ -70,7 +73,8 @@ def content_of(entry: Mapping[str, Any]) -> Hashable:
 
 def may_be_kept_back(entry: Mapping[str, Any]) -> bool:
     """Return whether a client need not deliver an event."""
-    return entry["type"] in KEPT_BACK or bool(entry.get("flags", 0) & _IGNORABLE)
+    is_ignorable = bool(entry.get("flags", 0) & _IGNORABLE)
+    return entry["type"] in KEPT_BACK or (is_ignorable and entry["type"] not in _HANDLED)
 
 
 def is_untyped(entry: Mapping[str, Any]) -> bool:
