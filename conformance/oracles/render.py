@@ -181,8 +181,12 @@ _ROWS_QUERY: Final = _of(EventType.ROWS_QUERY)
 _QUERY: Final = _of(EventType.QUERY)
 
 
+def _writes_rows(fact: Fact) -> bool:
+    return rows_kind(fact["type"]) == "write"
+
+
 def _ends_statement(fact: Fact) -> bool:
-    return rows_kind(fact["type"]) == "write" and bool(fact["rows_flags"] & 1)
+    return _writes_rows(fact) and bool(fact["rows_flags"] & 1)
 
 
 def _is_border(fact: Fact) -> bool:
@@ -216,7 +220,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _text("WL4033-GOLDEN-TEXT-TABLE-MAP", _of(EventType.TABLE_MAP), table_shown, unprinted="no header line"),
     _text("WL4033-GOLDEN-TEXT-WRITE-ROWS", _ends_statement, rows_named, unprinted="no header line"),
     _text("WL4033-GOLDEN-TEXT-BINLOG", _ROWS_QUERY, in_one_statement),
-    _text("WL4033-GOLDEN-TEXT-PSEUDO-SQL", _ends_statement, row_comments),
+    _text("WL4033-GOLDEN-TEXT-PSEUDO-SQL", _writes_rows, row_comments),
     _text("WL4033-GOLDEN-TEXT-TRANSACTION", _is_border, transaction_bordered, unprinted="no header line"),
     _equal_info("WL4033-GOLDEN-SHOW-ROWS-QUERY"),
     _equal_info("WL4033-GOLDEN-SHOW-INFO"),

@@ -20,6 +20,8 @@ from conformance.mutants.render.altered_texts import (
     NeverReset,
     ShowsTimestamps,
     TableMapsCleared,
+    UnknownEndsRows,
+    UnknownLosesRows,
     after_its_table,
     binlog_statement_changed,
     by_first_format,
@@ -68,6 +70,18 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4033-RENDER-IGNORABLE-COMMENT",
         "only the first line of a Rows_query is a comment",
         answer=rewritten(first_line_only),
+    ),
+    Mutant(
+        "unknown-ends-rows",
+        "WL4033-GOLDEN-TEXT-BINLOG",
+        "an unknown ignorable event among rows ends their BINLOG statement",
+        answer=printed(printer=UnknownEndsRows),
+    ),
+    Mutant(
+        "unknown-loses-rows",
+        "WL4033-GOLDEN-TEXT-PSEUDO-SQL",
+        "the rows before an unknown ignorable event in their statement are not shown",
+        answer=printed(printer=UnknownLosesRows),
     ),
     Mutant(
         "unknown-in-base64",
