@@ -10,6 +10,7 @@ from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.row_events import ROWS_FLAGS
+from conformance.strategies.events.statement_events import user_var
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
@@ -47,6 +48,17 @@ _PLACE_OF_UNKNOWN: Final = Dimension(
     {"after the rows": 0, "before the last rows event": -1, "after the Table_map": 1},
     when={"unknown ignorable event": ("empty", "of some bytes", "two in a row")},
 )
+#: What is logged before a statement: a program holds it until the statement comes.
+_UNKNOWN_BETWEEN: Final = "several, an unknown ignorable event among them"
+_BEFORE_STATEMENT: Final = Dimension[tuple[Callable[[StreamBuilder], PlannedEvent], ...]](
+    "values before the statement",
+    {
+        "none": (),
+        "one": (mysql_events.intvar,),
+        "several": (mysql_events.intvar, mysql_events.rand, user_var),
+        _UNKNOWN_BETWEEN: (mysql_events.intvar, user_var),
+    },
+)
 #: The shape of the statement in a Rows_query; servers without that event have the first alone.
 _SHAPES: Final[Mapping[str, Callable[[StreamBuilder], str]]] = {
     "any": lambda stream: mysql_events.text(stream, 1, 300),
@@ -60,6 +72,7 @@ _SHAPES: Final[Mapping[str, Callable[[StreamBuilder], str]]] = {
     "a comment": lambda stream: "# INSERT -- of one\n/* row */ INTO t VALUES (1)",
     "quotes and backslashes": lambda stream: "INSERT INTO `a``b` VALUES ('it''s', \"\\\\\")",
     "several bytes for a character": lambda stream: "INSERT INTO t VALUES ('日本語ü')",
+    "a delimiter": lambda stream: "INSERT INTO t VALUES ('/*!*/;')\n/*!*/;",
     "255 bytes": lambda stream: "x" * 255,
     "256 bytes": lambda stream: "x" * 256,
 }
@@ -108,6 +121,7 @@ _FILLED: Final = (
     ROWS_FLAGS,
     _UNKNOWN,
     _PLACE_OF_UNKNOWN,
+    _BEFORE_STATEMENT,
 )
 
 
@@ -198,8 +212,12 @@ def _transaction(stream: StreamBuilder, code: int, *, commit: bool) -> list[Plan
         at = (stream.vary(_PLACE_OF_UNKNOWN) if sizes else 0) or len(changes)
         unknown = [_ignorable(stream, code, choose.octets(1, size) if size else b"") for size in sizes]
         planned += [*changes[:at], *unknown, *changes[at:]]
-    if choose.yes(3):
-        planned.append(_statement(stream))
+    before = stream.vary(_BEFORE_STATEMENT)
+    if before or choose.yes(3):
+        values = [make(stream) for make in before]
+        if before == _BEFORE_STATEMENT.classes[_UNKNOWN_BETWEEN]:
+            values.insert(1, _ignorable(stream, code, b""))
+        planned += [*values, _statement(stream)]
     planned.append(mysql_events.query(stream, "COMMIT") if commit else mysql_events.xid(stream))
     return planned
 

@@ -169,11 +169,10 @@ def _event_marks(fact: Fact, next_fact: Fact | None, settings: Mapping[str, Any]
         is_followed = next_fact is not None and rows_kind(next_fact["type"]) is not None
         return {"WL4033-GOLDEN-TEXT-TABLE-MAP", *(("WL4033-GOLDEN-TEXT-AT-LINES",) if is_followed else ())}
     if rows_kind(code) is not None:
-        is_write = rows_kind(code) == "write"
-        marks = {"WL4033-GOLDEN-TEXT-PSEUDO-SQL"} if is_write and shown else set()
-        return marks | (
-            {"WL4033-GOLDEN-TEXT-WRITE-ROWS"} if is_write and fact["rows_flags"] == _STATEMENT_END else set()
-        )
+        marks = set()
+        if rows_kind(code) == "write" and fact["rows_flags"] == _STATEMENT_END:
+            marks |= {"WL4033-GOLDEN-TEXT-WRITE-ROWS", *(("WL4033-GOLDEN-TEXT-PSEUDO-SQL",) if shown else ())}
+        return marks
     if code in GTID_TYPES:
         anonymous = code == EventType.ANONYMOUS_GTID
         return {"WL7592-RENDER-NO-COMMIT-WORD", "WL7592-RENDER-ANONYMOUS-WORD" if anonymous else "FORMAT-RENDER-GTID"}

@@ -231,7 +231,7 @@ def row_comments(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """The rows of an event are shown as comments, value by value."""
     fact = printed.facts[index]
     table = table_of(printed, index)
-    if table is None or "rows" not in fact:
+    if table is None or "rows" not in fact or not _ends(printed, index):
         return None
     patterns = [re.compile(each) for each in _row_patterns(fact, table)]
     lines = [" ".join(line.split()) for line in printed.log.lines[event.line :] if line.startswith("###")]
@@ -239,6 +239,11 @@ def row_comments(printed: Printed, index: int, event: PrintedEvent) -> Fault:
         if all(pattern.fullmatch(line) for pattern, line in zip(patterns, lines[at:], strict=False)):
             return None
     return "rows not shown", f"its {len(fact['rows'])} rows are not shown as comments, value by value"
+
+
+def _ends(printed: Printed, index: int) -> bool:
+    """Return whether a statement of rows ends in its log: a program may print nothing of one that does not."""
+    return any(fact.get("rows_flags", 0) & STATEMENT_END for fact in printed.facts[index:])
 
 
 def table_of(printed: Printed, index: int) -> Fact | None:
