@@ -66,6 +66,11 @@ def _writes_unreplicated(statement: QuestionStatement, entry: Entry) -> bool:
     return statement.logging and statement.mode != "statement" and any(map(_is_unreplicated, statement.tables))
 
 
+def _reads_unreplicated(statement: QuestionStatement, entry: Entry) -> bool:
+    read = any(_is_unreplicated(each) and not each.written for each in statement.tables)
+    return statement.logging and read and entry["message"] != "error"
+
+
 def _without_unreplicated(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
     return tuple(each for each in tables if not _is_unreplicated(each)) or tables
 
@@ -322,6 +327,12 @@ MUTANTS: Final = (
         "FORMAT-DECIDE-UNREPLICATED",
         "in modes MIXED and ROW nothing is logged of a statement that writes a table of performance_schema",
         answer=_where(_writes_unreplicated, format="none", message="none", executed="yes"),
+    ),
+    Mutant(
+        "unreplicated-read-unlogged",
+        "FORMAT-DECIDE-UNREPLICATED",
+        "nothing is logged of a statement that reads a table of performance_schema",
+        answer=_where(_reads_unreplicated, format="none", message="none"),
     ),
     Mutant(
         "unreplicated-left-out",

@@ -11,7 +11,7 @@ from conformance.binlog.rows.images import rows_kind
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import Cause
 from conformance.oracles.checks.boundary_warnings import dump_goes_on, equal_warnings, later_warnings, warning_text
-from conformance.oracles.checks.executed_statements import gtid_set, statement_executed
+from conformance.oracles.checks.executed_statements import gtid_set, runs_unprinted, statement_executed
 from conformance.oracles.checks.executed_text import binlog_statements_run, no_binlog_statements
 from conformance.oracles.checks.printed_events import (
     GTID_WORDS,
@@ -53,7 +53,14 @@ def _no_headers(printed: Printed) -> Cause | None:
     return Cause("without header lines", "text", role="render")
 
 
-def _text(requirement: str, applies: Applies, judge: JudgeEvent, *, unprinted: str = "") -> Oracle:
+def _text(
+    requirement: str,
+    applies: Applies,
+    judge: JudgeEvent,
+    *,
+    unprinted: str = "",
+    free: Callable[[Printed, int], bool] = lambda printed, index: False,
+) -> Oracle:
     """Return the oracle that judges how each event of a kind is printed.
 
     Args:
@@ -61,6 +68,7 @@ def _text(requirement: str, applies: Applies, judge: JudgeEvent, *, unprinted: s
         applies: Returns whether an event is of this kind.
         judge: Judges an event that is printed.
         unprinted: The signature of an event without a header line; empty if another oracle judges that.
+        free: Returns whether an event may have none.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -70,7 +78,7 @@ def _text(requirement: str, applies: Applies, judge: JudgeEvent, *, unprinted: s
                 continue
             event = printed.event(fact)
             if event is None:
-                if unprinted:
+                if unprinted and not free(printed, index):
                     message = (
                         f"{name_of(alignment, fact)} has no header line that ends with end_log_pos {fact['log_pos']}"
                     )
@@ -181,8 +189,12 @@ _ROWS_QUERY: Final = _of(EventType.ROWS_QUERY)
 _QUERY: Final = _of(EventType.QUERY)
 
 
+def _writes_rows(fact: Fact) -> bool:
+    return rows_kind(fact["type"]) == "write"
+
+
 def _ends_statement(fact: Fact) -> bool:
-    return rows_kind(fact["type"]) == "write" and bool(fact["rows_flags"] & 1)
+    return _writes_rows(fact) and bool(fact["rows_flags"] & 1)
 
 
 def _is_border(fact: Fact) -> bool:
@@ -216,7 +228,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _text("WL4033-GOLDEN-TEXT-TABLE-MAP", _of(EventType.TABLE_MAP), table_shown, unprinted="no header line"),
     _text("WL4033-GOLDEN-TEXT-WRITE-ROWS", _ends_statement, rows_named, unprinted="no header line"),
     _text("WL4033-GOLDEN-TEXT-BINLOG", _ROWS_QUERY, in_one_statement),
-    _text("WL4033-GOLDEN-TEXT-PSEUDO-SQL", _ends_statement, row_comments),
+    _text("WL4033-GOLDEN-TEXT-PSEUDO-SQL", _writes_rows, row_comments),
     _text("WL4033-GOLDEN-TEXT-TRANSACTION", _is_border, transaction_bordered, unprinted="no header line"),
     _equal_info("WL4033-GOLDEN-SHOW-ROWS-QUERY"),
     _equal_info("WL4033-GOLDEN-SHOW-INFO"),
@@ -234,6 +246,8 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         "FORMAT-RENDER-STATEMENTS-RUN",
         _of(EventType.QUERY, EventType.XID, EventType.INTVAR, EventType.RAND, EventType.USER_VAR),
         statement_executed,
+        unprinted="not printed",
+        free=runs_unprinted,
     ),
     _either(
         _text("FORMAT-RENDER-GTID", _of(EventType.GTID, EventType.GTID_TAGGED), gtid_set),

@@ -211,7 +211,7 @@ class DecisionServer:
     def make_tables(self, run: Run) -> None:
         """Create the tables that a run writes and reads."""
         self.make_writing(run.written)
-        if run.read is not None:
+        if run.read not in (None, UNREPLICATED):
             self.make("r", run.read)
 
     def _injection(self, count: int) -> str:
@@ -256,7 +256,8 @@ class DecisionServer:
             return f"UPDATE {UNREPLICATED}.setup_consumers SET enabled = IF(LENGTH(UUID()) > 0, 'YES', 'NO')"
         if run.read is not None:
             value = "COUNT(*)" if run.safety == "safe" else "COUNT(*) + LENGTH(UUID())"
-            return f"INSERT INTO t1 SELECT {value} FROM r"
+            source = f"{UNREPLICATED}.setup_consumers" if run.read == UNREPLICATED else "r"
+            return f"INSERT INTO t1 SELECT {value} FROM {source}"
         return "INSERT INTO t1 VALUES (1)" if run.safety == "safe" else "INSERT INTO t1 VALUES (LENGTH(UUID()))"
 
     def _place(self) -> tuple[str, int]:

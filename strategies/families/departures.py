@@ -30,7 +30,8 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
         ("gtid_streams", "anonymous_gtid_streams"), "also have Gtid bodies of other servers, and any flags and lengths"
     ),
     Departure(
-        ("previous_gtids_streams",), "have a Previous_gtids event with any flags, and in some cases a second log"
+        ("previous_gtids_streams",),
+        "have a Previous_gtids event with any flags, and in some cases a second log, of this server or another",
     ),
     Departure(
         ("transaction_payloads",),

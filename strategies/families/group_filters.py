@@ -11,6 +11,7 @@ from conformance.strategies.grammar.dimension import Dimension, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.questions.filter import set_rules
+from conformance.strategies.scenarios.ruled_tables import passes
 from conformance.strategies.scenarios.table_names import CASTS
 from conformance.strategies.scenarios.table_work import Piece, TableWork, XaName
 
@@ -72,7 +73,7 @@ def group_filters(stream: StreamBuilder) -> None:
     end = stream.vary(_END)
     work, kept, dropped = _ruled_work(stream)
     work.group(work.rows_statement([kept]))
-    pieces = _changes(work, [kept if each else dropped for each in _passes(passing, count)], form)
+    pieces = _changes(work, [kept if each else dropped for each in passes(passing, count)], form)
     if tableless != "none":
         savepoint = work.statement("SAVEPOINT `s1`", FilteredStatement())
         pieces = [savepoint, *pieces] if tableless.startswith("before") else [*pieces, savepoint]
@@ -104,15 +105,6 @@ def _changes(work: TableWork, tables: Sequence[TableName], form: str) -> list[Pi
         context = form == "statement after its context"
         pieces += work.rows([table]) if by_rows else work.change_by_statement([table], context=context)
     return pieces
-
-
-def _passes(which: str, count: int) -> list[bool]:
-    """Return whether each statement of a transaction passes."""
-    if which in ("none", "all"):
-        return [which == "all"] * count
-    at = {"last": count - 1, "first": 0, "middle": count // 2}
-    place = next(index for word, index in at.items() if word in which)
-    return [(number == place) != which.startswith("all but") for number in range(count)]
 
 
 # --- XA transactions
@@ -175,7 +167,7 @@ def xa_filters(stream: StreamBuilder) -> None:
     work, kept, dropped = _ruled_work(stream)
     if earlier != "none":
         work.group(work.xa_finish(XaName(b"earlier"), earlier))
-    pieces = _changes(work, [kept if each else dropped for each in _passes(passing, count)], form)
+    pieces = _changes(work, [kept if each else dropped for each in passes(passing, count)], form)
     work.group(work.xa_transaction(name, pieces, one_phase=end == "one phase"))
     if between == "another log":
         work.next_log()

@@ -183,7 +183,9 @@ _FLAGS: Final = Dimension(
         "relay log": Flag.RELAY_LOG,
     },
 )
-_LOGS: Final = choices("logs", ("one", "two"))
+#: The set of the next log has that of the log before, unless they are logs of two servers: a client that goes over to
+#: another source reads one after the other.
+_LOGS: Final = choices("logs", ("one", "two", "two, the second with another set", "two, the second with an empty set"))
 #: The most numbers of an interval among which the next unused one is searched.
 _SEARCHED: Final = 1000
 
@@ -207,15 +209,26 @@ _SEARCHED: Final = 1000
     ),
 )
 def previous_gtids_streams(stream: StreamBuilder) -> None:
-    """Logs that begin with a Previous_gtids event, empty or not, with any of its flags; and two such logs."""
+    """Logs that begin with a Previous_gtids event, empty or not, with any of its flags; two of them, of any servers."""
     stream.describe_format()
     stream.add(gtid_events.previous_gtids(stream, _set(stream), flags=int(stream.vary(_FLAGS))))
     groups.add_groups(stream, 0, 2)
-    if stream.vary(_LOGS) == "two":
+    logs = stream.vary(_LOGS)
+    if logs != "one":
         stream.add(mysql_events.rotate(stream))
-        groups.begin_next_log(stream)
+        groups.begin_next_log(stream, previous=_set_of_second(stream, logs))
         groups.add_groups(stream, 0, 2)
     groups.end_log(stream)
+
+
+def _set_of_second(stream: StreamBuilder, logs: str) -> GtidSet | None:
+    """Return the set with which the second log begins, None for what was executed before it."""
+    if logs == "two":
+        return None
+    uuid = gtid_events.UUIDS[1]
+    start = stream.choose.integer(1, 1000)
+    sources = () if "empty" in logs else (Source(uuid, (Interval(start, start + 5),)),)
+    return GtidSet(sources)
 
 
 def _set(stream: StreamBuilder) -> GtidSet:

@@ -189,6 +189,12 @@ _WRITTEN_TOO: Final = Dimension[tuple[Capability, ...]](
         "one for rows, one for statements": (ROW_ONLY, STATEMENT_ONLY),
     },
 )
+#: A statement that only reads them is logged as any other.
+_OF_SCHEMA_READ: Final = Dimension(
+    "tables of performance_schema are",
+    {"written": False, "read": True},
+    when={_WRITTEN_TOO.name: [each for each in _WRITTEN_TOO.classes if each != "none"]},
+)
 _OTHERS_READ: Final = yes_or_no("another table is read")
 _OF_SCHEMA: Final = Number("tables of performance_schema", few=3)
 _AMONG: Final = choices("place of the first of these", ("first", "last"))
@@ -197,16 +203,17 @@ _AMONG: Final = choices("place of the first of these", ("first", "last"))
 @asking_family(
     focus="FORMAT-DECIDE-UNREPLICATED",
     profiles=DECIDING & Profiles("mysql"),
-    dimensions=(_WRITTEN_TOO, _OTHERS_READ, _OF_SCHEMA, _AMONG, _LOGGING),
+    dimensions=(_WRITTEN_TOO, _OF_SCHEMA_READ, _OTHERS_READ, _OF_SCHEMA, _AMONG, _LOGGING),
 )
 def unreplicated_tables(choose: Chooser, server: Server) -> Question:
-    """Statements that write tables of performance_schema, which are not replicated, alone or beside others."""
+    """Statements that use tables of performance_schema, which are not replicated, alone or beside others."""
     profile = server.profile
     decisions = DecisionQuestion(choose)
     others = tuple(QuestionTable("columns_of_ours", each) for each in choose.vary(_WRITTEN_TOO, profile))
+    is_read = bool(others) and choose.vary(_OF_SCHEMA_READ, profile)
     if choose.vary(_OTHERS_READ, profile):
         others = (*others, QuestionTable("columns_of_ours", NEITHER, written=False))
-    own = (_UNREPLICATED,) * _number(choose, _OF_SCHEMA, profile)
+    own = (replace(_UNREPLICATED, written=not is_read),) * _number(choose, _OF_SCHEMA, profile)
     tables = (*own, *others) if choose.vary(_AMONG, profile) == "first" else (*others, *own)
     switch = choose.vary(_LOGGING, profile)
     for mode in MODES:

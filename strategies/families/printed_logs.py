@@ -10,6 +10,7 @@ from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.row_events import ROWS_FLAGS
+from conformance.strategies.events.statement_events import user_var
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
@@ -41,6 +42,23 @@ _ROWS_EVENTS: Final = choices("rows events of a statement", (1, 2, 3))
 _UNKNOWN: Final = Dimension[tuple[int, ...]](
     "unknown ignorable event", {"empty": (0,), "of some bytes": (40,), "none": (), "two in a row": (40, 0)}
 )
+#: Where they are: servers and programs hold what they print of a statement until its last rows.
+_PLACE_OF_UNKNOWN: Final = Dimension(
+    "place of the unknown event",
+    {"after the rows": 0, "before the last rows event": -1, "after the Table_map": 1},
+    when={"unknown ignorable event": ("empty", "of some bytes", "two in a row")},
+)
+#: What is logged before a statement: a program holds it until the statement comes.
+_UNKNOWN_BETWEEN: Final = "several, an unknown ignorable event among them"
+_BEFORE_STATEMENT: Final = Dimension[tuple[Callable[[StreamBuilder], PlannedEvent], ...]](
+    "values before the statement",
+    {
+        "none": (),
+        "one": (mysql_events.intvar,),
+        "several": (mysql_events.intvar, mysql_events.rand, user_var),
+        _UNKNOWN_BETWEEN: (mysql_events.intvar, user_var),
+    },
+)
 #: The shape of the statement in a Rows_query; servers without that event have the first alone.
 _SHAPES: Final[Mapping[str, Callable[[StreamBuilder], str]]] = {
     "any": lambda stream: mysql_events.text(stream, 1, 300),
@@ -54,6 +72,7 @@ _SHAPES: Final[Mapping[str, Callable[[StreamBuilder], str]]] = {
     "a comment": lambda stream: "# INSERT -- of one\n/* row */ INTO t VALUES (1)",
     "quotes and backslashes": lambda stream: "INSERT INTO `a``b` VALUES ('it''s', \"\\\\\")",
     "several bytes for a character": lambda stream: "INSERT INTO t VALUES ('日本語ü')",
+    "a delimiter": lambda stream: "INSERT INTO t VALUES ('/*!*/;')\n/*!*/;",
     "255 bytes": lambda stream: "x" * 255,
     "256 bytes": lambda stream: "x" * 256,
 }
@@ -91,7 +110,19 @@ _CUT_OFF: Final = yes_or_no(
     "the log ends within a statement of rows",
     when={"another log": [each for each in _NEXT_LOG.classes if each != "none"]},
 )
-_FILLED: Final = (_HEADERS, _MARKED, _TRANSACTIONS, _STATEMENTS, _TEXT, _ROWS_EVENTS, _VALUES, ROWS_FLAGS, _UNKNOWN)
+_FILLED: Final = (
+    _HEADERS,
+    _MARKED,
+    _TRANSACTIONS,
+    _STATEMENTS,
+    _TEXT,
+    _ROWS_EVENTS,
+    _VALUES,
+    ROWS_FLAGS,
+    _UNKNOWN,
+    _PLACE_OF_UNKNOWN,
+    _BEFORE_STATEMENT,
+)
 
 
 @family(
@@ -176,11 +207,17 @@ def _transaction(stream: StreamBuilder, code: int, *, commit: bool) -> list[Plan
         if stream.server.profile in WITH_ROWS_QUERIES and not (number and choose.yes(6)):
             planned.append(mysql_events.rows_query(stream, text))
         events, numbers, flags = stream.vary(_ROWS_EVENTS), stream.vary(_VALUES), stream.vary(ROWS_FLAGS)
-        planned += groups.row_changes(stream, rows_events=events, numbers=numbers, flags=flags)
-        for size in stream.vary(_UNKNOWN):
-            planned.append(_ignorable(stream, code, choose.octets(1, size) if size else b""))
-    if choose.yes(3):
-        planned.append(_statement(stream))
+        changes = groups.row_changes(stream, rows_events=events, numbers=numbers, flags=flags)
+        sizes = stream.vary(_UNKNOWN)
+        at = (stream.vary(_PLACE_OF_UNKNOWN) if sizes else 0) or len(changes)
+        unknown = [_ignorable(stream, code, choose.octets(1, size) if size else b"") for size in sizes]
+        planned += [*changes[:at], *unknown, *changes[at:]]
+    before = stream.vary(_BEFORE_STATEMENT)
+    if before or choose.yes(3):
+        values = [make(stream) for make in before]
+        if before == _BEFORE_STATEMENT.classes[_UNKNOWN_BETWEEN]:
+            values.insert(1, _ignorable(stream, code, b""))
+        planned += [*values, _statement(stream)]
     planned.append(mysql_events.query(stream, "COMMIT") if commit else mysql_events.xid(stream))
     return planned
 
@@ -290,6 +327,8 @@ _FAULT: Final = Dimension[_Fault](
         "without a beginning, unfinished, and printed twice": _headless_twice,
     },
 )
+#: The events that open a statement of rows, which its last rows event ends.
+_OPENING: Final = (EventType.ROWS_QUERY, EventType.TABLE_MAP)
 _BEFORE: Final = Number("transactions before", fewest=0, few=2)
 _CODE: Final = int(EventType.IGNORABLE)
 
@@ -304,7 +343,18 @@ _MARKED_LOG: Final = Dimension(
 @family(
     focus="WL4162-WARN-DUMP",
     profiles=Profiles("worklog"),
-    dimensions=(_FAULT, _VERBOSE, _BASE64, _MARKED_LOG, _BEFORE, _STATEMENTS, _ROWS_EVENTS, _VALUES, _UNKNOWN),
+    dimensions=(
+        _FAULT,
+        _VERBOSE,
+        _BASE64,
+        _MARKED_LOG,
+        _BEFORE,
+        _STATEMENTS,
+        _ROWS_EVENTS,
+        _VALUES,
+        _UNKNOWN,
+        _PLACE_OF_UNKNOWN,
+    ),
 )
 def printed_boundaries(stream: StreamBuilder) -> None:
     """Logs with one wrong step, or printed from the middle of a transaction, or twice in one call."""
@@ -336,12 +386,12 @@ def _whole_transaction(stream: StreamBuilder, *, marked: bool) -> list[PlannedEv
 
 def _cut(stream: StreamBuilder, planned: list[PlannedEvent]) -> int:
     """Return where a transaction is cut: after its BEGIN, and not within a statement."""
-    inside = (EventType.ROWS_QUERY, EventType.TABLE_MAP)
-    whole = [
-        index
-        for index in range(2, len(planned))
-        if planned[index - 1].type not in inside and planned[index - 1].fields.get("rows_flags", 1) & 1
-    ]
+    whole = []
+    is_open = False
+    for index, event in enumerate(planned[:-1], start=1):
+        is_open = event.type in _OPENING or (is_open and not event.fields.get("rows_flags", 0) & 1)
+        if index > 1 and not is_open:
+            whole.append(index)
     return stream.choose.one_of(whole)
 
 

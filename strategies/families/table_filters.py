@@ -4,7 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from conformance.binlog.servers import WITH_IGNORABLE_FLAG, WITH_TABLE_METADATA, WITH_XA_PREPARE
+from conformance.binlog.servers import (
+    WITH_IGNORABLE_FLAG,
+    WITH_ROWS_QUERIES,
+    WITH_TABLE_METADATA,
+    WITH_XA_PREPARE,
+)
 from conformance.models.filtering.log_part import Part
 from conformance.models.filtering.statement import CreateTable, FilteredStatement
 from conformance.models.filtering.table_name import TableName
@@ -24,6 +29,7 @@ from conformance.strategies.scenarios.ruled_tables import (
     RULED,
     SOME_NAMES,
     default_database,
+    passes,
     ruled_tables,
 )
 from conformance.strategies.scenarios.table_names import CASTS, Cast
@@ -119,12 +125,25 @@ _KIND: Final = Dimension(
     },
 )
 _SOME_KINDS: Final = Dimension("statement", {name: _OF_LISTS[name] for name in ("a change", "rows", "RENAME")})
-_LISTED: Final = Dimension(
-    "tables of a statement", {"1": 1, "2": 2, "3": 3, "4": 4, "hundreds": 300}, heavy=("hundreds",)
+#: How many tables a statement names, and where among them the one is that decides: a filter that looks at some of them
+#: only is wrong about one kind of statement at one number and place.
+_LISTED: Final = Dimension[tuple[int, str]](
+    "tables of a statement",
+    {
+        "1": (1, "last"),
+        "2, the first decides": (2, "first"),
+        "2, the last decides": (2, "last"),
+        "3, the last decides": (3, "last"),
+        "3, the middle decides": (3, "middle"),
+        "3, the first decides": (3, "first"),
+        "4, the last decides": (4, "last"),
+        "4, none decides": (4, "none"),
+        "hundreds": (300, "last"),
+    },
+    heavy=("hundreds",),
 )
-#: Where among them the one is that decides.
-_PLACE: Final = choices("place of the table that decides", ("last", "first", "middle", "none"))
-_OF_SOME: Final = tuple(replace(each, when={"statement": tuple(_OF_LISTS)}) for each in (_LISTED, _PLACE))
+_PLACES: Final = ("last", "first", "middle", "none")
+_OF_SOME: Final = replace(_LISTED, when={"statement": tuple(_OF_LISTS)})
 _STATEMENTS: Final = Number("statements")
 
 
@@ -139,13 +158,12 @@ class _Statement(NamedTuple):
 def _first_statement(stream: StreamBuilder, kinds: Dimension[_Add]) -> _Statement:
     """Return the statement with the classes that the case is made for."""
     add = stream.vary(kinds)
-    has_list = add in _OF_LISTS.values()
-    return _Statement(add, stream.vary(_LISTED) if has_list else 1, stream.vary(_PLACE) if has_list else "none")
+    return _Statement(add, *(stream.vary(_LISTED) if add in _OF_LISTS.values() else (1, "none")))
 
 
 def _any_statement(choose: Chooser, kinds: Dimension[_Add]) -> _Statement:
     add = choose.one_of(tuple(kinds.classes.values()))
-    return _Statement(add, choose.integer(1, 4), choose.one_of(tuple(_PLACE.classes)))
+    return _Statement(add, choose.integer(1, 4), choose.one_of(_PLACES))
 
 
 def _fill(stream: StreamBuilder, kinds: Dimension[_Add], names: Dimension[Cast] | None = None) -> None:
@@ -170,7 +188,7 @@ def _fill(stream: StreamBuilder, kinds: Dimension[_Add], names: Dimension[Cast] 
 @family(
     focus=("WL40-TABLES-INFO-DEFAULT-DB", "WL40-FILTER-DO-EVERY-TABLE"),
     profiles=_WORKLOG,
-    dimensions=(_KIND, *_OF_SOME, RULED, DOES, MARKERS, _STATEMENTS, DEFAULT),
+    dimensions=(_KIND, _OF_SOME, RULED, DOES, MARKERS, _STATEMENTS, DEFAULT),
 )
 def table_filters(stream: StreamBuilder) -> None:
     """Transactions and statements on any number of tables under do or ignore rules."""
@@ -180,7 +198,7 @@ def table_filters(stream: StreamBuilder) -> None:
 @family(
     focus=("WL40-TABLES-INFO-NAME-LENGTHS", "WL40-FILTER-RULE-MEANING"),
     profiles=_WORKLOG,
-    dimensions=(_SOME_KINDS, _LISTED, _PLACE, NAMES, RULED, DOES, MARKERS, _STATEMENTS, DEFAULT),
+    dimensions=(_SOME_KINDS, _LISTED, NAMES, RULED, DOES, MARKERS, _STATEMENTS, DEFAULT),
 )
 def name_filters(stream: StreamBuilder) -> None:
     """Statements on tables with names at their limits, nearly another's or like a pattern, under do or ignore rules."""
@@ -189,6 +207,15 @@ def name_filters(stream: StreamBuilder) -> None:
 
 _AGAIN: Final = yes_or_no("a second log with the table ids of the first")
 _ROW_TABLES: Final = Number("tables of a statement", many=(200, 220))
+#: Which of the tables of one statement pass.
+_PASSING: Final = choices(
+    "tables that pass",
+    ("the last alone", "the first alone", "all but the last", "none", "all"),
+    when={"tables of a statement": ("2", "3", "many")},
+)
+#: The text of the statement concerns all its tables, its rows one of them each.
+_TEXT: Final = Dimension("text before the rows", {"no": False, "yes": True}, profiles={"yes": WITH_ROWS_QUERIES})
+_MORE_ROWS: Final = Number("further rows events of one of the tables", fewest=0)
 _CHANGED: Final = choices("change of the rows", tuple(ROW_CHANGES))
 _ROWS_EVENTS: Final = Dimension(
     "rows events",
@@ -226,6 +253,9 @@ _INCIDENT: Final = yes_or_no("an Incident after the first transaction")
         RULED,
         _AGAIN,
         _ROW_TABLES,
+        _PASSING,
+        _TEXT,
+        _MORE_ROWS,
         _ROWS_EVENTS,
         ROWS_FLAGS,
         _CHANGED,
@@ -238,15 +268,17 @@ def row_filters(stream: StreamBuilder) -> None:
     """Row-format transactions as the profile's server logs them, with one or several tables for each statement."""
     choose = stream.choose
     cast, does = stream.vary(SOME_NAMES), stream.vary(DOES)
-    ruled_tables(stream, cast, 0, does=does)
+    ruled = ruled_tables(stream, cast, 0, does=does)
     again = stream.vary(_AGAIN)
     unknown = stream.vary(_UNKNOWN)
     code = choose.one_of(UNASSIGNED) if unknown != "none" else 0
     work = TableWork(stream)
     work.begin(extended=False, lengths=declare_up_to(stream, code))
-    tables = [choose.one_of(cast) for _ in stream.several_of(_ROW_TABLES)]
+    count = sum(1 for _ in stream.several_of(_ROW_TABLES))
+    tables = ruled.some(choose, passes(stream.vary(_PASSING), count)) if count > 1 else [choose.one_of(cast)]
+    text, more = stream.vary(_TEXT), sum(1 for _ in stream.several_of(_MORE_ROWS))
     work.rows_events, work.rows_flags = stream.vary(_ROWS_EVENTS), stream.vary(ROWS_FLAGS)
-    first = work.rows_statement(tables, stream.vary(_CHANGED))
+    first = work.rows_statement(tables, stream.vary(_CHANGED), text=text, more=more)
     if unknown == _PLACES_OF_UNKNOWN[0]:
         work.outside(work.unknown(code))
     elif unknown != "none":

@@ -13,6 +13,7 @@ from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
+_STOP: Final = frozenset({EventType.STOP})
 #: The event with the fault, by its types; none means any but a format description.
 _VICTIM: Final = Dimension[frozenset[int]](
     "event with the fault",
@@ -25,8 +26,13 @@ _VICTIM: Final = Dimension[frozenset[int]](
         "Rows_query": frozenset({EventType.ROWS_QUERY}),
         "Table_map": frozenset({EventType.TABLE_MAP}),
         "rows": frozenset((*ROWS_V1, *ROWS_V2)),
+        "Xid": frozenset({EventType.XID}),
+        "Intvar": frozenset({EventType.INTVAR}),
+        "Rand": frozenset({EventType.RAND}),
+        "User_var": frozenset({EventType.USER_VAR}),
         "ignorable event of an unknown type": frozenset({UNASSIGNED[-1]}),
         "the last": frozenset({EventType.ROTATE}),
+        "the last, a Stop": _STOP,
     },
     profiles={
         "Previous_gtids": WITH_GTIDS,
@@ -38,8 +44,13 @@ _VICTIM: Final = Dimension[frozenset[int]](
 _LOG: Final = choices("log with the fault", ("the first", "the second"))
 
 
-def _valid_log(stream: StreamBuilder) -> int:
-    """Add one log or two with events of every kind, and return the index of the first event of the last log."""
+def _valid_log(stream: StreamBuilder, *, ends: bool = False) -> int:
+    """Add one log or two with events of every kind, and return the index of the first event of the last log.
+
+    Args:
+        stream: The stream.
+        ends: Whether the last log ends with a Stop, not with a Rotate.
+    """
     lengths = declare_up_to(stream, UNASSIGNED[-1]) if stream.server.rules.ignorable else None
     groups.begin_log(stream, previous=True if stream.server.profile in WITH_GTIDS else None, lengths=lengths)
     first = 0
@@ -57,14 +68,16 @@ def _valid_log(stream: StreamBuilder) -> int:
         unknown = mysql_events.ignorable(stream, UNASSIGNED[-1], stream.choose.octets(0, 40), flags=0)
         planned.append(unknown.marked("WL4033-READ-UNKNOWN-SKIPPED"))
     groups.add_group(stream, [*planned, mysql_events.xid(stream)])
-    groups.add_group(stream, groups.ddl(stream))
-    stream.add(mysql_events.rotate(stream))
+    context = [make(stream) for make in (mysql_events.intvar, mysql_events.rand)]
+    groups.add_group(stream, [*context, *groups.statement_of_variable(stream)])
+    stream.add(mysql_events.stop(stream) if ends else mysql_events.rotate(stream))
     return first
 
 
-def _victim(stream: StreamBuilder, first: int) -> tuple[int, int]:
-    """Return where the event with the fault begins and ends (exclusive); the event of index `first` is the first."""
+def _log_and_victim(stream: StreamBuilder) -> tuple[int, int]:
+    """Add one log or two; return where the event with the fault begins and ends (exclusive), one of the last log."""
     types = stream.vary(_VICTIM)
+    first = _valid_log(stream, ends=types == _STOP)
     offsets = [*stream.offsets, stream.offset]
     of_log = list(enumerate(stream.placed))[first:]
     wanted = [
@@ -85,7 +98,7 @@ _CUT: Final = choices(
 def truncated_streams(stream: StreamBuilder) -> None:
     """A stream that ends inside a header or inside a body."""
     choose = stream.choose
-    start, end = _victim(stream, _valid_log(stream))
+    start, end = _log_and_victim(stream)
     body = start + HEADER_BYTES
     cut = {
         "within the body": choose.integer(min(body + 1, end - 1), end - 1),
@@ -140,7 +153,7 @@ _WITHOUT_ROOM: Final = ("19", "20", "22")
 def wrong_event_lengths(stream: StreamBuilder) -> None:
     """An event whose length is less than a header, or than a header and a checksum, or more than the stream holds."""
     length = stream.vary(_LENGTH)
-    start, _ = _victim(stream, _valid_log(stream))
+    start, _ = _log_and_victim(stream)
     length = set_length(stream, start, length)
     small = length < HEADER_BYTES + CHECKSUM_BYTES
     marks = ["FORMAT-LENGTH-TOO-SMALL" if small else "FORMAT-LENGTH-TOO-LARGE"]
@@ -183,11 +196,14 @@ _BIT: Final = choices("wrong bit", (0, 7, 3))
             {"event with the fault": ("format description",), "place of the wrong bit": ("body",)},
             "a wrong bit in a format description may change how all is read",
         ),
+        Impossible(
+            {"event with the fault": ("the last, a Stop",), "place of the wrong bit": ("body",)}, "a Stop has no body"
+        ),
     ),
 )
 def bad_checksum(stream: StreamBuilder) -> None:
     """An event with one bit flipped, in its body, its checksum, or a header field that framing does not need."""
-    start, end = _victim(stream, _valid_log(stream))
+    start, end = _log_and_victim(stream)
     damaged = stream.bytes
     damaged[byte_of_bit(stream, start, end)] ^= 1 << stream.vary(_BIT)
     type_code = damaged[start + TYPE_AT]

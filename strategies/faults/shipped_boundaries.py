@@ -49,8 +49,20 @@ def _query(*texts: str) -> _Make:
 _BEGINNINGS: Final = choices("beginning of a transaction", ("BEGIN", "B", "BEGI", "XA START {}"))
 
 
+#: XA START in upper case and XA ROLLBACK in any are more than a statement, these are not.
+_XA_STATEMENTS: Final = choices(
+    "statement about an XA transaction",
+    ("XA COMMIT {}", "XA END {}", "xa start {}"),
+    when={"event of a statement": ("Query about an XA transaction",)},
+)
+
+
 def _begin(stream: StreamBuilder) -> PlannedEvent:
     return _query(stream.vary(_BEGINNINGS))(stream)
+
+
+def _xa_statement(stream: StreamBuilder) -> PlannedEvent:
+    return _query(stream.vary(_XA_STATEMENTS))(stream)
 
 
 def _changed_rows(stream: StreamBuilder) -> PlannedEvent:
@@ -70,7 +82,8 @@ def _one_of(codes: Sequence[EventType]) -> _Make:
 _STATEMENT_EVENTS: Final = Dimension[_Make](
     "event of a statement",
     {
-        "Query": _query("INSERT INTO t1 VALUES (1)", "CREATE TABLE t2 (a INT)", "XA END {}", "xa start {}"),
+        "Query": _query("INSERT INTO t1 VALUES (1)", "CREATE TABLE t2 (a INT)"),
+        "Query about an XA transaction": _xa_statement,
         "Query with a word in it": boundary_words.statement,
         "Query with another spelling of a word": _query(
             "begin", "commit", " BEGIN", "COMMIT ", "BEGIN WORK", "COMMIT WORK", "START TRANSACTION"
@@ -195,7 +208,7 @@ _FLAGS: Final = bits("flags", (1 << bit for bit in range(16)))
     focus="FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD",
     profiles=WITH_SHIPPED_PARSER,
     fault=True,
-    dimensions=(_FLAGS, _STATEMENT_EVENTS, _IGNORED_EVENTS, _UNKNOWN_EVENTS, _BEGINNINGS, _XIDS),
+    dimensions=(_FLAGS, _STATEMENT_EVENTS, _XA_STATEMENTS, _IGNORED_EVENTS, _UNKNOWN_EVENTS, _BEGINNINGS, _XIDS),
 )
 def shipped_boundary_steps(stream: StreamBuilder) -> None:
     """An event of each type in each state of the parser that servers ship, each in a stream of its own that goes on.

@@ -108,13 +108,16 @@ def begin_plain_log(
         stream.add(gtid_events.previous_gtids(stream, named, flags=int(Flag.IGNORABLE)))
 
 
-def begin_next_log(stream: StreamBuilder, *, flags: int = 0, lengths: bytes | None = None) -> None:
+def begin_next_log(
+    stream: StreamBuilder, *, flags: int = 0, lengths: bytes | None = None, previous: GtidSet | None = None
+) -> None:
     """Add what a source sends between two logs: an artificial Rotate, then the events with which the next log begins.
 
     Args:
         stream: The stream to add to.
         flags: The flags of the format description.
         lengths: Its post-header lengths; the server's when None.
+        previous: The set of its Previous_gtids event if the log before has one; what was executed when None.
     """
     has_previous = any(event.type == EventType.PREVIOUS_GTIDS for event, _, _ in stream.placed)
     stream.add(mysql_events.rotate(stream, flags=int(Flag.ARTIFICIAL)))
@@ -124,7 +127,8 @@ def begin_next_log(stream: StreamBuilder, *, flags: int = 0, lengths: bytes | No
         add_gtid_list(stream)
     elif has_previous:
         ignorable = 0 if stream.server.gtid_form == "5.6" else int(Flag.IGNORABLE)
-        stream.add(gtid_events.previous_gtids(stream, stream.executed.gtids(), flags=ignorable))
+        gtids = stream.executed.gtids() if previous is None else previous
+        stream.add(gtid_events.previous_gtids(stream, gtids, flags=ignorable))
 
 
 def number_from_anywhere(stream: StreamBuilder) -> None:

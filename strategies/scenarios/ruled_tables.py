@@ -74,6 +74,19 @@ class RuledTables:
             listed[at] = choose.one_of(self.failing)
         return listed
 
+    def some(self, choose: Chooser, passes: Sequence[bool]) -> list[TableName]:
+        """Return tables of which these pass, and the others do not."""
+        return [choose.one_of(self.passing if each else self.failing) for each in passes]
+
+
+def passes(which: str, count: int) -> list[bool]:
+    """Return for each of several whether it passes, by words such as `all`, `the last alone`, `all but the first`."""
+    if which in ("none", "all"):
+        return [which == "all"] * count
+    at = {"last": count - 1, "first": 0, "middle": count // 2}
+    place = next(index for word, index in at.items() if word in which)
+    return [(number == place) != which.startswith("all but") for number in range(count)]
+
 
 def default_database(cast: Cast, which: str) -> str:
     """Return the default database of one class of `DEFAULT`."""

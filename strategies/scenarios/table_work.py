@@ -214,16 +214,30 @@ class TableWork:
 
     # --- rows
 
-    def rows(self, tables: Sequence[TableName], change: str | None = None) -> list[Piece]:
-        """Return one statement's Table_maps, one for each table, and their rows, changed as in `ROW_CHANGES`."""
+    def rows(
+        self,
+        tables: Sequence[TableName],
+        change: str | None = None,
+        *,
+        text: bool | None = None,
+        more: int | None = None,
+    ) -> list[Piece]:
+        """Return one statement's Table_maps, one for each table, and their rows.
+
+        Args:
+            tables: The tables.
+            change: How they are changed, one of `ROW_CHANGES`; None for any.
+            text: Whether the statement's text is before them in a Rows_query; None for sometimes.
+            more: How many further rows events there are of one of the tables; None for none or one.
+        """
         choose = self.choose
         change = change or choose.one_of(tuple(mysql_events.ROW_CHANGES))
         columns = choose.integer(1, 3)
         ids = self._ids(len(tables))
         pieces: list[Piece] = []
-        if self.stream.server.profile in WITH_ROWS_QUERIES and choose.yes(2):
-            text = _CHANGES_OF_ROWS[change].format(self._quoted(tables[0]))
-            pieces.append(Piece(mysql_events.rows_query(self.stream, text), LogPart(Part.CONTEXT)))
+        if (self.stream.server.profile in WITH_ROWS_QUERIES and choose.yes(2)) if text is None else text:
+            statement = _CHANGES_OF_ROWS[change].format(self._quoted(tables[0]))
+            pieces.append(Piece(mysql_events.rows_query(self.stream, statement), LogPart(Part.CONTEXT)))
         written = [
             TableRows.of(self.stream, table, table_id, columns, self.rows_events)
             for table_id, table in zip(ids, tables, strict=True)
@@ -231,7 +245,8 @@ class TableWork:
         for rows in written:
             part = LogPart(Part.TABLE_MAP, (rows.table,), table_id=rows.table_id)
             pieces.append(Piece(rows.map(), part))
-        order = [*written, *(choose.one_of(written) for _ in choose.several(0, 1))]
+        further = sum(1 for _ in choose.several(0, 1)) if more is None else more
+        order = [*written, *[choose.one_of(written)] * further] if further else written
         for number, rows in enumerate(order):
             last = number == len(order) - 1
             part = LogPart(Part.ROWS, table_id=rows.table_id, statement_end=last)
@@ -310,9 +325,16 @@ class TableWork:
             left = left[count:]
         return [*pieces, self.close()]
 
-    def rows_statement(self, tables: Sequence[TableName], change: str | None = None) -> list[Piece]:
-        """Return a transaction with one statement in row format that changes all these tables."""
-        return [self.begin_transaction(), *self.rows(tables, change), self.close()]
+    def rows_statement(
+        self,
+        tables: Sequence[TableName],
+        change: str | None = None,
+        *,
+        text: bool | None = None,
+        more: int | None = None,
+    ) -> list[Piece]:
+        """Return a transaction with one statement in row format that changes all these tables; see `rows`."""
+        return [self.begin_transaction(), *self.rows(tables, change, text=text, more=more), self.close()]
 
     def packed(self, tables: Sequence[TableName]) -> list[Piece]:
         """Return a transaction on these tables inside a Transaction_payload."""

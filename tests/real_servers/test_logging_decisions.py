@@ -217,6 +217,15 @@ def test_statements_that_read_another_table(decider):
     assert set(explained) == {MIXED_TRANSACTIONS}
 
 
+def test_statements_that_read_a_table_that_is_not_replicated(decider):
+    server, product = decider
+    for kind in server.kinds:
+        server.make_writing((kind,))
+        for mode in MODES:
+            run = Run("unsafe", mode, ISOLATIONS[0], (kind,), UNREPLICATED)
+            assert server.run(run) == modelled(run, product.profile.name), run
+
+
 def test_statements_that_also_write_a_table_that_is_not_replicated(decider):
     wrong, explained = differences(decider, unreplicated_runs(decider[0]))
     assert wrong == []

@@ -54,10 +54,17 @@ class ReaderState:
         if code in GTID_TYPES:
             self._open, self._begun = entry["gtid"], False
         elif code == EventType.PREVIOUS_GTIDS:
-            self._executed = self._executed or ExecutedGtids()
-            self._executed.add_set(GtidSet.from_text(entry["previous_gtids"]))
+            self._begin_log(GtidSet.from_text(entry["previous_gtids"]))
         elif self._open and (code in _CLOSING or (code == EventType.QUERY and self._is_last(entry["query"]))):
             self._close()
+
+    def _begin_log(self, previous: GtidSet) -> None:
+        """Take the set with which a log begins; one that lacks what was executed is of another server."""
+        self._executed = self._executed or ExecutedGtids()
+        if self._executed.missing_in(previous).sources:
+            # A reader may go on from its own set, from that of the other server, or from both.
+            self.lose_track()
+        self._executed.add_set(previous)
 
     def _is_last(self, statement: str) -> bool:
         """Return whether a statement ends the open transaction: a COMMIT, or a statement that has no BEGIN."""

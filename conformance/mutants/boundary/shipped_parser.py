@@ -94,6 +94,16 @@ class _ReadsReturns(ShippedParser):
         return super().feed(event)
 
 
+class _EndsAtXaCommit(ShippedParser):
+    """A parser to which XA COMMIT is what XA ROLLBACK is."""
+
+    def feed(self, event: FedEvent) -> ShippedStep:
+        """See `ShippedParser.feed`."""
+        if event.query is not None:
+            event = replace(event, query=event.query.replace(b"XA COMMIT", b"XA ROLLBACK"))
+        return super().feed(event)
+
+
 class _ReadsEmptyAs(ShippedParser):
     """A parser to which a Query without text is another statement."""
 
@@ -140,6 +150,7 @@ SHIPPED_BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "after 256 events of a transaction a shipped parser is outside",
         answer=answer_with(_CountsInOneByte),
     ),
+    _mutant("xa-commit-ends", "ERROR-TOLD", "XA COMMIT ends a transaction, as XA ROLLBACK does", _EndsAtXaCommit),
     _mutant("returns-in-any-space", "ERROR-TOLD", "ROLLBACK and TO may have any space between them", _ReadsReturns),
     _mutant(
         "empty-query-is-a-statement",

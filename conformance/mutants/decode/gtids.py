@@ -1,10 +1,12 @@
 """Mutants that misread Gtid, Anonymous_gtid and Previous_gtids events, and the logs around them (WL#7592)."""
 
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from conformance.binlog.event_types import PLAIN_GTID_TYPES, EventType
+from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import TYPE_AT
@@ -23,6 +25,8 @@ from conformance.mutants.mutant import (
     refuse,
     to,
 )
+from conformance.protocol.observation import Observation, Request
+from conformance.reference.decode import answer
 
 #: The largest number of one byte.
 _BYTE: Final = 0xFF
@@ -43,6 +47,20 @@ def _few_tags(text: str) -> str:
     if not gtids.tagged or len(gtids.sources) <= _BYTE:
         return text
     return str(replace(gtids, sources=gtids.sources[: len(gtids.sources) & _BYTE]))
+
+
+def _joined_sets(request: Request) -> Observation:
+    """Return the answer of a reader to which each Previous_gtids adds to the set of those before it."""
+    seen = answer(request)
+    joined = ExecutedGtids()
+    entries: list[Mapping[str, Any]] = []
+    for entry in seen.events:
+        if "previous_gtids" in entry:
+            joined.add_set(GtidSet.from_text(entry["previous_gtids"]))
+            entries.append({**entry, "previous_gtids": str(joined.gtids())})
+        else:
+            entries.append(entry)
+    return replace(seen, events=tuple(entries))
 
 
 #: Every mutant about Gtid events, in the order of the catalogue.
@@ -154,6 +172,13 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-PREVIOUS-GTIDS-SET-READ",
         "the number of entries of a GTID set with tags is read as one byte",
         change("previous_gtids", _few_tags),
+    ),
+    Mutant(
+        "gtid-sets-joined",
+        "WL7592-PREVIOUS-GTIDS-SET-READ",
+        "a second Previous_gtids has the set of the first too",
+        answer=_joined_sets,
+        also=("WL7592-PREVIOUS-GTIDS-EMPTY-READ",),
     ),
     Mutant(
         "gtid-set-digit-lost",

@@ -220,6 +220,12 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         change("event_types", minus(-5)),
     ),
     Mutant(
+        "stop-unverified",
+        "FORMAT-CHECKSUM-WRONG",
+        "a wrong checksum of a Stop event ends the log quietly",
+        swallow=lambda error, stream: error.kind == "checksum" and stream[error.at + TYPE_AT] == EventType.STOP,
+    ),
+    Mutant(
         "never-checksums",
         "FORMAT-CHECKSUM-ALGORITHM",
         "the checksum algorithm is always none",

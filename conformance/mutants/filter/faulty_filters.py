@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
@@ -17,6 +18,8 @@ from conformance.models.filtering.table_name import TableName
 
 #: A rule for no table, so that there is a rule after all others are removed.
 NO_TABLE: Final = TableName("none", "none")
+#: Rows events of one table that a careless program looks at.
+_ROWS_OF_TABLE: Final = 2
 #: Bytes of a name that a careless program holds.
 _SIZE_OF_NAME: Final = 64
 
@@ -294,6 +297,29 @@ class RowsStay(GroupFilter):
         for fate in decided:
             fate.kept = fate.kept or fate.part.part is Part.ROWS
         return decided
+
+
+class TextKeepsRows(GroupFilter):
+    """The rows of a statement whose text is logged pass if those of one of its tables do."""
+
+    def _end_rows(self) -> None:
+        rows, has_text = self._rows, bool(self._context)
+        super()._end_rows()
+        if has_text and any(each.kept for each in rows.rows):
+            for fate in (*rows.maps, *rows.rows):
+                fate.kept = True
+
+
+class TwoRowsOfTable(GroupFilter):
+    """Of the rows events of one table in a statement only the first two are kept."""
+
+    def _end_rows(self) -> None:
+        rows = self._rows.rows
+        super()._end_rows()
+        met = Counter[int]()
+        for fate in rows:
+            met[fate.part.table_id] += 1
+            fate.kept = fate.kept and met[fate.part.table_id] <= _ROWS_OF_TABLE
 
 
 class ContextStays(GroupFilter):

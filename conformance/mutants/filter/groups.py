@@ -28,6 +28,8 @@ from conformance.mutants.filter.faulty_filters import (
     OneXaAtATime,
     RowsEndAtUnknown,
     RowsStay,
+    TextKeepsRows,
+    TwoRowsOfTable,
     XaEndWithoutBeginning,
     rules_as,
 )
@@ -120,6 +122,18 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-ROWS-BY-TABLE-MAP",
         "rows are kept without their Table_map",
         answer=with_groups(RowsStay),
+    ),
+    Mutant(
+        "rows-of-text-together",
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "the rows of a statement whose text is logged pass if those of one of its tables do",
+        answer=with_groups(TextKeepsRows),
+    ),
+    Mutant(
+        "two-rows-events-of-a-table",
+        "WL40-FILTER-ROWS-BY-TABLE-MAP",
+        "the third rows event of one table in a statement is dropped",
+        answer=with_groups(TwoRowsOfTable),
     ),
     Mutant(
         "rows-end-at-unknown",

@@ -51,6 +51,14 @@ def _first_of_database(event: Event, part: LogPart) -> LogPart:
     return replace(part, tables=part.tables[:1]) if drops else part
 
 
+def _two_dropped(event: Event, part: LogPart) -> LogPart:
+    """Use the first two tables of a DROP TABLE."""
+    if part.part is not Part.STATEMENT or event.header.type != EventType.QUERY:
+        return part
+    drops = event.fields()["query"].startswith(b"DROP TABLE")
+    return replace(part, tables=part.tables[:2]) if drops else part
+
+
 def _every_old_name(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...]:
     return tuple(old for old, _ in statement.renames) or tables
 
@@ -137,6 +145,12 @@ RULE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "a DROP DATABASE is judged by the first table of its list",
         answer=with_part(_first_of_database, statements=False),
         also=("WL40-FILTER-DO-EVERY-TABLE", "WL40-FILTER-RULE-MEANING", "WL40-FILTER-DEFAULT-DB"),
+    ),
+    Mutant(
+        "two-tables-of-a-drop",
+        "WL40-FILTER-IGNORE-ANY-TABLE",
+        "a DROP TABLE is judged by the first two of its tables",
+        answer=with_part(_two_dropped, statements=False),
     ),
     Mutant(
         "names-compared-to-64",

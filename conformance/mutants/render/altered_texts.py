@@ -312,6 +312,39 @@ class EndsAtTheOneFlag(MysqlbinlogText):
         yield from super()._rows_event(event, {**fields, "rows_flags": known if known == STATEMENT_END else 0})
 
 
+class XidUnprinted(MysqlbinlogText):
+    """A printer that prints nothing for an Xid."""
+
+    def _xid(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:
+        self._in_transaction = self._gtid_is_set = False
+        return iter(())
+
+
+class LastValueAlone(MysqlbinlogText):
+    """A printer that prints the last of several values before a statement alone."""
+
+    def _print_held(self) -> Iterator[str]:
+        self._held = self._held[-1:]
+        yield from super()._print_held()
+
+
+class UnknownEndsRows(MysqlbinlogText):
+    """A printer that ends a BINLOG statement at an event of an unknown type."""
+
+    def _ignorable(self, event: Event) -> Iterator[str]:
+        if self._base64:
+            yield from self._flush_rows()
+        yield from super()._ignorable(event)
+
+
+class UnknownLosesRows(MysqlbinlogText):
+    """A printer that shows no rows before an event of an unknown type in their statement."""
+
+    def _ignorable(self, event: Event) -> Iterator[str]:
+        self._rows.close()
+        yield from super()._ignorable(event)
+
+
 class CarriesOver(MysqlbinlogText):
     """A printer that puts the statement within which a log ends before the first one of the next log."""
 

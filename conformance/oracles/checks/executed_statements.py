@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import QUERY_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.models.rendering.transaction_words import is_about_transaction
 from conformance.oracles.checks.printed_events import Fault
@@ -67,6 +67,16 @@ def statement_executed(printed: Printed, index: int, event: PrintedEvent) -> Fau
         if foreign is not None:
             return "another statement", f"{foreign[:60]!r} is executed, which is in no event"
     return _in_its_database(printed, index, event)
+
+
+def runs_unprinted(printed: Printed, index: int) -> bool:
+    """Return whether an event needs no header line: it is in a BINLOG statement, or a value for no statement."""
+    fact = printed.facts[index]
+    if printed.begins_binlog_statement(fact):
+        return True
+    if fact["type"] not in _VARIABLES:
+        return False
+    return all(each["type"] not in QUERY_TYPES for each in printed.known_after(index))
 
 
 def _variable_set(fact: Fact, event: PrintedEvent) -> Fault:

@@ -111,11 +111,11 @@ def rows_query_words(printed: Printed, index: int, event: PrintedEvent) -> Fault
 
 def before_its_table(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """The event printed next is the Table_map of the statement."""
-    table, rows = printed.after(index), printed.after(index + 1)
+    table, rows, *_ = (*printed.known_after(index), None, None)
     if table is None or table["type"] != EventType.TABLE_MAP or rows is None or rows_kind(rows["type"]) is None:
         return None  # It has no statement with rows.
     printed_table = printed.event(table)
-    if printed_table is None or printed.log.next_header(event.line) != printed_table.line:
+    if printed_table is None or printed.next_known_header(event) != printed_table.line:
         return "not before its Table_map", "the next header line is not that of its Table_map"
     return None
 
@@ -206,7 +206,7 @@ def in_one_statement(printed: Printed, index: int, event: PrintedEvent) -> Fault
 
 def _is_refused(printed: Printed, statement: list[Fact]) -> bool:
     """Return whether the program refused an event of a statement, and so did not print it."""
-    return any(printed.event(fact) is None for fact in statement)
+    return any(printed.event(fact) is None for fact in statement if fact["handled"] == "known")
 
 
 def _holds(events: list[bytes], wanted: list[bytes]) -> bool:
@@ -231,7 +231,7 @@ def row_comments(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """The rows of an event are shown as comments, value by value."""
     fact = printed.facts[index]
     table = table_of(printed, index)
-    if table is None or "rows" not in fact:
+    if table is None or "rows" not in fact or not _ends(printed, index):
         return None
     patterns = [re.compile(each) for each in _row_patterns(fact, table)]
     lines = [" ".join(line.split()) for line in printed.log.lines[event.line :] if line.startswith("###")]
@@ -241,9 +241,19 @@ def row_comments(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     return "rows not shown", f"its {len(fact['rows'])} rows are not shown as comments, value by value"
 
 
+def _ends(printed: Printed, index: int) -> bool:
+    """Return whether a statement of rows ends in its log: a program may print nothing of one that does not."""
+    return any(fact.get("rows_flags", 0) & STATEMENT_END for fact in printed.facts[index:])
+
+
 def table_of(printed: Printed, index: int) -> Fact | None:
-    """Return the Table_map of a rows event, None if anything but rows of the same statement is between them."""
+    """Return the Table_map of a rows event, None if anything else but rows of the same statement is between them.
+
+    Unknown ignorable events may be there too.
+    """
     for fact in reversed(printed.facts[:index]):
+        if fact["handled"] == "ignored":
+            continue
         if fact["type"] == EventType.TABLE_MAP:
             return fact if fact["table_id"] == printed.facts[index]["table_id"] else None
         if rows_kind(fact["type"]) is None or fact["rows_flags"] & 1:

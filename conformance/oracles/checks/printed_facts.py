@@ -1,7 +1,7 @@
 """A printed log and what is known about its events."""
 
 import base64
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -94,6 +94,18 @@ class Printed:
     def after(self, index: int) -> Fact | None:
         """Return the fact after the one with a number."""
         return self.facts[index + 1] if index + 1 < len(self.facts) else None
+
+    def known_after(self, index: int) -> Iterator[Fact]:
+        """Yield the facts after the one with a number, but for unknown ignorable events, which may be anywhere."""
+        return (fact for fact in self.facts[index + 1 :] if fact["handled"] != "ignored")
+
+    def next_known_header(self, event: PrintedEvent) -> int | None:
+        """Return the number of the first header line after that of an event that is not of an unknown ignorable one.
+
+        A program holds the lines of rows until their statement ends, and may print others at once.
+        """
+        unknown = (self.event(fact) for fact in self.facts if fact["handled"] == "ignored")
+        return self.log.next_header(event.line, passing={each.line for each in unknown if each is not None})
 
 
 def printed_of(alignment: Alignment) -> Printed | None:

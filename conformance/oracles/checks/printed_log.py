@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -93,9 +94,9 @@ class PrintedLog:
         """Return how many header lines show `log_pos` as the end of their event."""
         return self._counts[log_pos]
 
-    def next_header(self, line: int) -> int | None:
-        """Return the number of the first header line after a line."""
-        return min((number for number in self._header_lines if number > line), default=None)
+    def next_header(self, line: int, *, passing: Collection[int] = ()) -> int | None:
+        """Return the number of the first header line after a line, but for those in `passing`."""
+        return min((number for number in self._header_lines if number > line and number not in passing), default=None)
 
     def at(self, offset: int) -> int | None:
         """Return the number of the ``# at`` line of an offset, None if there is none."""
