@@ -126,7 +126,16 @@ def test_a_relay_log_that_begins_between_a_gtid_event_and_its_begin():
     assert judge(log.insert().data)[1] != []
 
 
-@pytest.mark.parametrize(("profile", "is_relay"), [("mysql-5.5", True), ("mariadb-10.x", False), ("mysql-5.7", False)])
+@pytest.mark.parametrize(
+    ("profile", "is_relay"),
+    [
+        ("mysql-5.5", True),
+        ("mariadb-10.1.23", True),
+        ("mariadb-10.2.11", True),
+        ("mariadb-10.x", False),
+        ("mysql-5.7", False),
+    ],
+)
 def test_a_relay_log_that_received_nothing_is_known_by_its_end_where_no_replica_flags_its_beginning(profile, is_relay):
     log = WrittenLog(profile).describe().rotate("relay.000002", flags=RELAY)
     checked, violations, _ = judge(log.data)
