@@ -6,11 +6,15 @@ from xdist.workermanage import WorkerController
 from tests.real_servers.node_ids import file_and_server
 
 
+#: The beginnings of the names of tests that one worker runs together: those that run Spark, which takes every core, and
+#: those that share what takes a minute to make.
+_TOGETHER = ("tests/corpus/", "tests/strategies/test_families.py::test_every_")
+
+
 class SomeTogether(LoadScopeScheduling):
     """Give each test to the next free worker, but some together to one.
 
-    Those are all that run Spark, which takes every core, and those of a file that use the same real server, which is
-    started once.
+    Those are the tests of `_TOGETHER`, and those of a file that use the same real server, which is started once.
 
     `--dist loadgroup` does the same by a mark, but not with pytest 9.2 (pytest-xdist's issue 1386).
     """
@@ -19,7 +23,7 @@ class SomeTogether(LoadScopeScheduling):
         place = file_and_server(nodeid)
         if place is not None:
             return "::".join(place)
-        return "spark" if nodeid.startswith("tests/corpus/") else nodeid
+        return next((each for each in _TOGETHER if nodeid.startswith(each)), nodeid)
 
     def remove_node(self, node: WorkerController) -> str | None:
         """Return the test in which a worker crashed; only the tests that it did not begin are given to others.

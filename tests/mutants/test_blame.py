@@ -113,7 +113,7 @@ def unexplained(mutant, caught):
     for failures in caught:
         own = failures[mutant.requirement]
         for name, other in failures.items():
-            is_of_same_event = other.at is not None and other.at == own.at
+            is_of_same_event = other.at is not None and (other.log, other.at) == (own.log, own.at)
             if is_must(name) and other.finding not in findings and not is_of_same_event:
                 others.add(name)
     return others
