@@ -5,7 +5,6 @@ from xdist.workermanage import WorkerController
 
 from tests.real_servers.node_ids import file_and_server
 
-
 #: The beginnings of the names of tests that one worker runs together: those that run Spark, which takes every core, and
 #: those that share what takes a minute to make.
 _TOGETHER = ("tests/corpus/", "tests/strategies/test_families.py::test_every_")

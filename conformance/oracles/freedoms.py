@@ -365,8 +365,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "client",
         "events kept back",
-        "whether events about a log, ignorable ones, Anonymous_gtid and the texts of statements are delivered, as long "
-        "as the client does not stop at one",
+        "whether events about a log, Anonymous_gtid, the texts of statements, and ignorable events that neither change "
+        "data nor end a transaction nor belong to a statement are delivered, as long as the client stops at none",
         "They change nothing by themselves; many clients keep them.",
         is_kept_back,
     ),

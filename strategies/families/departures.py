@@ -56,6 +56,7 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
         "have ignorable events of types that no server writes yet",
     ),
     Departure(("flagged_known_events", "flagged_groups"), "have the ignorable flag on events of ordinary types"),
+    Departure(("sent_gtids",), "have the ignorable flag on events of ordinary types in some cases"),
     Departure(
         ("large_transactions",),
         "declare and have an event type that is in the sources of the server, but in no log of a release",
@@ -72,7 +73,10 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
     ),
     Departure(("stop_positions", "show_binlog_events"), "have events with positions of other logs"),
     Departure(("skipped_groups", "groups_in_permissive_modes"), "also have groups without any Gtid event"),
-    Departure(("sent_logs",), "are several logs, the first of them in some cases from before the server's upgrade"),
+    Departure(
+        ("sent_logs",),
+        "are several logs, in some cases the first from before the server's upgrade, or with flags that no server sets",
+    ),
     Departure(("golden_vectors",), "are parts cut out of logs"),
     Departure(("mysql_logs_to_mariadb",), "have one event without its transaction, and no other Gtid events"),
     Departure(

@@ -340,6 +340,7 @@ def sent_gtids(stream: StreamBuilder) -> None:
             if unknown == _AFTER_END:
                 replica_groups.add(stream, change([_ignorable(stream, code)]))
         _end(stream, number, count, change=change)
+    stream.vary(_FLAGGED)  # There may be no group.
     stream.settings.update(
         holding=holding,
         foreign=stream.vary(_FOREIGN),

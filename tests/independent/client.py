@@ -48,6 +48,8 @@ _STARTS = {GTID, ANONYMOUS, GTID_TAGGED, _MARIADB_GTID}
 _OF_LOG = {FORMAT, PREVIOUS_GTIDS, ROTATE, STOP, 161, 163}
 #: Events before the statement that they prepare: Intvar, Rand, User_var, Begin_load_query, texts of statements.
 _PREPARING = {5, 9, 13, 14, 17, _ROWS_QUERY, 160}
+#: Events that are handled by what they are, whatever their flags: statements, rows, ends of transactions.
+_CHANGING = {QUERY, XID, 5, 9, 11, 13, 14, 17, 18, 19, *range(20, 26), *range(30, 33), 38, 39, 40, *range(165, 172)}
 _KNOWN = set(range(1, 43)) | set(range(160, 172))
 _DUMP, _REGISTER, _DUMP_GTID = 0x12, 0x15, 0x1E
 
@@ -272,7 +274,8 @@ class _Client:
             return True
         if is_made or event.type == FORMAT:
             return False
-        kept_back = event.type in _OF_LOG | {ANONYMOUS, _ROWS_QUERY, 28, 160} or event.flags & IGNORABLE
+        passed_over = event.flags & IGNORABLE and event.type not in _CHANGING
+        kept_back = event.type in _OF_LOG | {ANONYMOUS, _ROWS_QUERY, 28, 160} or passed_over
         return self.habits.shows == "log" or not kept_back
 
     def _entry(self, event: Event) -> dict[str, Any]:

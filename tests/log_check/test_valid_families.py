@@ -37,12 +37,17 @@ BEFORE_WL7592 = "WL#40 is older than WL#7592: half of the logs have no Gtid even
 DELETE_FILE = "in WL#4162 Delete_file is a group of its own, but a failed LOAD DATA ends with it inside its transaction"
 OLD_QUERIES = "some Query events are those of development releases, with a timestamp that must not be printed"
 PART = "some are parts of a large log, with the positions that they have there"
+FLAGGED = "the events of some logs have the ignorable flag, whatever their types"
 DEVIATIONS = {
     "rendered_text": Deviation(
         f"{OLD_QUERIES}; {PART}", ("WL7592-LOG-NO-QUERY-TIMESTAMPS", "WL4033-READ-POSITION-CHAIN")
     ),
     "show_binlog_events": Deviation(PART, ("WL4033-READ-POSITION-CHAIN",)),
-    "sent_logs": Deviation("the first log may be that of an older server, before its upgrade", (PREVIOUS, *GROUPS)),
+    "sent_logs": Deviation(
+        f"the first log may be that of an older server, before its upgrade; {FLAGGED}",
+        (PREVIOUS, *GROUPS, "FORMAT-LOG-FLAGS"),
+    ),
+    "sent_gtids": Deviation(FLAGGED, ("FORMAT-LOG-FLAGS",)),
     "gtid_streams": Deviation(FORMS, OF_FORMS),
     "anonymous_gtid_streams": Deviation(FORMS, OF_FORMS),
     "streams_without_gtids": Deviation("a source may be older than its format description", (PREVIOUS, *GROUPS)),
@@ -89,9 +94,6 @@ DEVIATIONS = {
         ("create_table_filters", "clever_filters"),
         Deviation(BEFORE_WL7592, (PREVIOUS, *GROUPS, "WL7592-LOG-CREATE-NOT-INSIDE", "WL7592-LOG-TEMPORARY-OUTSIDE")),
     ),
-    "groups_sent_again": Deviation(
-        "a group whose GTID is executed is sent again, and may be cut off", ("FORMAT-LOG-TRANSACTION-ENDS",)
-    ),
     "xa_filters": Deviation(
         BEFORE_WL7592 + "; XA COMMIT is a group of its own there",
         (PREVIOUS, "WL7592-LOG-OFF-ANON-FIRST", "WL4162-REPOSITION-AT-START"),
@@ -127,6 +129,7 @@ NOT_LOGS = {
     "flushed_relay_logs": "what a source sends, in some streams with the next log after the first",
     "reconnected_streams": "all that a source sends over several connections, each with its format description",
     "ignored_servers": "the events of several servers, whose logs are in one stream",
+    "groups_sent_again": "groups that come again, which may be cut off or go on in another relay log",
     "odd_groups_applied": "groups in two relay logs, with the source's format description between their parts",
     "stop_positions": "events of a relay log with positions of other logs",
     "skipped_groups": "groups of an older source, and groups with Anonymous_gtid events",

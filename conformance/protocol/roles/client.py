@@ -45,8 +45,10 @@ KEPT_BACK: Final = frozenset(
     )
 )
 #: The types that every client handles by what they are, whatever their flags (WL#4033, IGNORED ON SLAVE 2): they change
-#: data, or belong to the statement after them. Another one with the ignorable flag may be unknown to a client.
-_HANDLED: Final = (types_of(Purpose.STATEMENT, Purpose.CONTEXT) | ROWS_TYPES | {int(EventType.XID)}) - KEPT_BACK
+#: data, end a transaction, or belong to the statement after them. A client need not know another one that is flagged.
+_HANDLED: Final = (
+    types_of(Purpose.STATEMENT, Purpose.CONTEXT, Purpose.COMMIT) | ROWS_TYPES | {int(EventType.TRANSACTION_PAYLOAD)}
+) - KEPT_BACK
 #: The fields of an event, which each entry but the last has where they are declared.
 _OF_EVENT: Final = frozenset({"timestamp", "server_id", "flags"})
 
