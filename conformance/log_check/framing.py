@@ -17,6 +17,7 @@ TRUNCATED_HEADER: Final = "FORMAT-TRUNCATED-HEADER"
 TRUNCATED_BODY: Final = "FORMAT-TRUNCATED-BODY"
 LENGTH_TOO_SMALL: Final = "FORMAT-LENGTH-TOO-SMALL"
 LENGTH_TOO_LARGE: Final = "FORMAT-LENGTH-TOO-LARGE"
+LENGTH_NO_CHECKSUM: Final = "FORMAT-LENGTH-NO-CHECKSUM"
 CHECKSUM_WRONG: Final = "FORMAT-CHECKSUM-WRONG"
 IN_USE_CHECKSUM: Final = "FORMAT-IN-USE-CHECKSUM"
 DESCRIPTION_CHECKSUM: Final = "FORMAT-LOG-DESCRIPTION-CHECKSUM"
@@ -77,6 +78,8 @@ def broken_by(error: BinlogError, log: Log, left: bytes) -> tuple[str, str]:
         return (TRUNCATED_HEADER if len(left) < HEADER_BYTES else TRUNCATED_BODY), _COMPLETE
     if error.kind == "invalid-length":
         length = HEADER.unpack(left)[3]
+        if HEADER_BYTES <= length <= LENGTH_LIMIT:
+            return LENGTH_NO_CHECKSUM, "room for the checksum after the header"
         limits = f"a length from {HEADER_BYTES} to {LENGTH_LIMIT} bytes"
         return (LENGTH_TOO_LARGE if length > LENGTH_LIMIT else LENGTH_TOO_SMALL), limits
     if error.kind == "checksum":
@@ -95,6 +98,8 @@ SHOWN_BY_EVERY_EVENT: Final = (
     LENGTH_TOO_LARGE,
     TYPE_NOT_DECLARED,
 )
+#: Those that every event with a checksum shows.
+SHOWN_BY_CHECKSUMS: Final = (CHECKSUM_WRONG, LENGTH_NO_CHECKSUM)
 
 
 class UnknownTypes:

@@ -88,7 +88,7 @@ def _rules(transactions: Transactions, used: UsedGtids, end: EndLast) -> tuple[R
 def judged_in_a_log() -> tuple[str, ...]:
     """Return the ids of the requirements that one log by itself can show, in the order of the catalogue."""
     ids = {each for rule in _rules(Transactions(), UsedGtids(), EndLast()) for each in rule.requirements}
-    ids |= {*framing.SHOWN_BY_EVERY_EVENT, framing.CHECKSUM_WRONG, BODY, POST_HEADER_LENGTHS}
+    ids |= {*framing.SHOWN_BY_EVERY_EVENT, *framing.SHOWN_BY_CHECKSUMS, BODY, POST_HEADER_LENGTHS}
     return tuple(each for each in catalogue() if each in ids)
 
 
@@ -363,7 +363,8 @@ class LogChecker:
         log, verdicts = self._log, self._verdicts
         for requirement in framing.SHOWN_BY_EVERY_EVENT:
             verdicts.good(requirement, log.events)
-        verdicts.good(framing.CHECKSUM_WRONG, self._checksums)
+        for requirement in framing.SHOWN_BY_CHECKSUMS:
+            verdicts.good(requirement, self._checksums)
         verdicts.good(BODY, self._bodies)
         verdicts.good(POST_HEADER_LENGTHS, self._post_headers)
         open_at_end = self._transactions.unfinished

@@ -81,7 +81,7 @@ def a_length_below_a_header():
     return _length(18)
 
 
-@breaks("FORMAT-LENGTH-TOO-SMALL")
+@breaks("FORMAT-LENGTH-NO-CHECKSUM")
 def a_length_without_room_for_the_checksum():
     return _length(20)
 

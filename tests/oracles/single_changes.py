@@ -94,7 +94,8 @@ def changes_of_entries(case, answer, places=None):
             for value in other_values(name, entry[name]):
                 yield f"{name} changed", partial(replace, answer, events=(*before, {**entry, name: value}, *after))
             without = {each: entry[each] for each in entry if each != name}
-            if case.role == "decode" and name not in role_of("decode").always:
+            # That null is not there is a broken protocol, which no judge sees.
+            if case.role == "decode" and name not in role_of("decode").always and entry[name] is not None:
                 yield f"{name} missing", partial(replace, answer, events=(*before, without, *after))
         yield "entry missing", partial(replace, answer, events=(*before, *after))
         yield "entry doubled", partial(replace, answer, events=(*before, entry, *events[place:]))

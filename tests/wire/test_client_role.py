@@ -311,7 +311,9 @@ def test_a_client_that_began_inside_a_group_may_have_the_events_of_that_again():
 
 def test_an_event_that_comes_again_is_not_taken_for_one_at_the_same_place_in_another_log():
     judge, seen = Judge(ReferenceImplementation().declaration.roles["client"]), 0
-    for profile, index in product(("mysql-5.7", "mysql-8.4"), range(120)):
+    for index, profile in product(range(600), ("mysql-5.7", "mysql-8.4")):
+        if seen > 1:
+            break
         question = case(f"client:sent_gtids/{profile}/0/{index}")
         events = ReferenceImplementation().ask(request_of(question)).events
         for cut in question.settings["source"]["cuts"]:
