@@ -59,6 +59,8 @@ ROWS = (
     ("marks-over-flags", "WL7592-LOG-ANON-IGNORABLE", MORE_EVENTS),
     ("marks-by-type-alone", "WL4162-*", MORE_EVENTS),
     ("marks-all-after-gtid", "WL4162-*", MORE_EVENTS),
+    ("empty-query-is-a-statement", "FORMAT-SHIPPED-BOUNDARY-IGNORED-WITHIN", MORE_EVENTS),
+    ("empty-query-begins", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
 )
 
 
