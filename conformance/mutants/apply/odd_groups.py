@@ -330,7 +330,7 @@ APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "apply-group-ends-at-previous-gtids",
-        "WL4033-APPLY-KNOWN-HANDLED",
+        "FORMAT-APPLY-GROUP",
         "leaves a group at the Previous_gtids event of the relay log in which it goes on",
         answer=of(_EndsAtPreviousGtids),
     ),
