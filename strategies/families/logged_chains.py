@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
-from conformance.binlog.servers import Server
+from conformance.binlog.servers import WITH_TAGGED_GTIDS, Server
 from conformance.models.server.settings import GTID_MODES
 from conformance.models.server.statements import (
     Begin,
@@ -96,7 +96,14 @@ _WAYS: Final[tuple[Sequence[str], ...]] = (
 _WAY: Final = Dimension("gtid_mode", {", ".join(way): way for way in _WAYS})
 _IN_A_MODE: Final = Number("transactions in a mode", fewest=0)
 #: Given GTIDs of the server's own source leave numbers out, which automatic ones then have first.
-_GIVEN: Final = choices("gtid_next", ("AUTOMATIC", "ANONYMOUS or given", "its own, with gaps"))
+_TAG: Final = "tag"
+_OWN_GAPS, _OWN_TAGGED = "its own, with gaps", "its own, with tags"
+#: With a tag a number is another GTID: an automatic one has that number, too.
+_GIVEN: Final = Dimension(
+    "gtid_next",
+    {each: each for each in ("AUTOMATIC", "ANONYMOUS or given", _OWN_GAPS, _OWN_TAGGED)},
+    profiles={_OWN_TAGGED: WITH_TAGGED_GTIDS & ALWAYS},
+)
 #: A mode that is two steps away is refused, and the server goes on in its own; the worklog is silent about it.
 _TWO_STEPS: Final = "a mode two steps away"
 #: So are ON without consistency, or while a transaction is anonymous, and OFF while a session has a given GTID.
@@ -227,21 +234,32 @@ def _declare(scenario: LogQuestion, declared: str) -> None:
 def _in_mode(scenario: LogQuestion, table: TableName, mode: str) -> None:
     given = scenario.vary(_GIVEN)
     for number in scenario.several_of(_IN_A_MODE):
-        if given == "AUTOMATIC" or (given == "its own, with gaps" and (number % 2 or mode == "OFF")):
+        is_own = given in (_OWN_GAPS, _OWN_TAGGED)
+        if given == "AUTOMATIC" or (is_own and (number % 2 or mode == "OFF")):
             scenario.do(Insert(table=table, values=(1,)))
             continue
-        is_own = given == "its own, with gaps"
         anonymous = not is_own and (mode == "OFF" or (mode != "ON" and scenario.choose.yes()))
-        gtid = "ANONYMOUS" if anonymous else _own_gtid(scenario) if is_own else scenario.given_gtid()
+        gtid = (
+            "ANONYMOUS"
+            if anonymous
+            else _own_gtid(scenario, tagged=given == _OWN_TAGGED)
+            if is_own
+            else scenario.given_gtid()
+        )
         scenario.do(SetSession(variable="gtid_next", value=gtid))
         scenario.do(Insert(table=table, values=(2,)))
         scenario.do(SetSession(variable="gtid_next", value="AUTOMATIC"))
 
 
-def _own_gtid(scenario: LogQuestion) -> str:
-    """Return a GTID of the server's own source with a number that leaves one out."""
+def _own_gtid(scenario: LogQuestion, *, tagged: bool) -> str:
+    """Return a GTID of the server's own source with a number that leaves one out, or with a tag and the next one."""
     own = scenario.server.settings.server_uuid
-    return f"{own}:{scenario.server.executed.next_of(UUID(own).bytes) + 1}"
+    following = scenario.server.executed.next_of(UUID(own).bytes)
+    if not tagged:
+        return f"{own}:{following + 1}"
+    sources = scenario.server.executed.gtids().sources
+    used = [each.intervals[-1].end for each in sources if (each.uuid, each.tag) == (UUID(own).bytes, _TAG)]
+    return f"{own}:{_TAG}:{max(following, *used)}" if used else f"{own}:{_TAG}:{following}"
 
 
 def _purge(scenario: LogQuestion) -> None:

@@ -10,6 +10,7 @@ from conformance.models.server.statements import (
     Begin,
     Change,
     Commit,
+    Crash,
     Delete,
     Insert,
     InsertSelect,
@@ -159,12 +160,14 @@ _SAME_TEXT: Final = yes_or_no("the same statement again")
 _TABLES: Final = Number("tables", few=2)
 _KIND_OF_FIRST: Final = choices("first statement", ("insert", "insert_select", "update", "update_tables", "delete"))
 _ENDS: Final = choices("end", ("commit", "rollback to a savepoint"))
+#: A server starts again with the options that it had, the one for the texts among them.
+_BEFORE: Final = choices("before the transaction", ("nothing", "crash", "restart"))
 
 
 @asking_family(
     focus="WL4033-LOG-SEVERAL-STATEMENTS",
     profiles=WITH_ROWS_QUERIES,
-    dimensions=(GTID_MODE, BINLOG_CHECKSUM, _TOGETHER, _TABLES, _SAME_TEXT, _KIND_OF_FIRST, _ENDS),
+    dimensions=(GTID_MODE, BINLOG_CHECKSUM, _TOGETHER, _TABLES, _SAME_TEXT, _KIND_OF_FIRST, _ENDS, _BEFORE),
 )
 def logged_row_transactions(choose: Chooser, server: Server) -> Question:
     """Transactions of several statements in row format, each with its text before its own rows."""
@@ -177,6 +180,8 @@ def logged_row_transactions(choose: Chooser, server: Server) -> Question:
         scenario.do(Insert(table=each, values=(1,)))
     again, end, first = scenario.vary(_SAME_TEXT), scenario.vary(_ENDS), scenario.vary(_KIND_OF_FIRST)
     mark = "WL4033-LOG-SEVERAL-STATEMENTS"
+    if (before := scenario.vary(_BEFORE)) != "nothing":
+        scenario.do(Crash() if before == "crash" else Restart())
     scenario.do(Begin())
     for number in scenario.several_of(_TOGETHER):
         table = tables[number % len(tables)]

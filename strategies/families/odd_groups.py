@@ -187,6 +187,14 @@ def _two_variables(stream: StreamBuilder) -> _Parts:
     return [[*_query(stream, "BEGIN"), *variables, *statement, mysql_events.xid(stream)]]
 
 
+def _variable_unset(stream: StreamBuilder) -> _Parts:
+    """Return a group in which a user variable has a value, and then is NULL."""
+    statement = "INSERT INTO `t1` VALUES (@`v`, {})"
+    before = [data_changes.variable(stream), *_query(stream, statement.format(1))]
+    after = [data_changes.null_variable(stream, "v"), *_query(stream, statement.format(2))]
+    return [[*_query(stream, "BEGIN"), *before, *after, mysql_events.xid(stream)]]
+
+
 def _unknown_before_statement(stream: StreamBuilder) -> _Parts:
     """Return a statement without BEGIN, and an event that no reader knows between it and its variable."""
     variable, statement = data_changes.with_variable(stream)
@@ -285,6 +293,7 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
         **_ALONE,
         "of unknown events alone": _unknown_alone,
         "without changes, rolled back": _without_changes_rolled_back,
+        "a user variable that becomes NULL": _variable_unset,
     },
     profiles={
         "of unknown events alone": WITH_IGNORABLE_FLAG,

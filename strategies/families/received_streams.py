@@ -57,6 +57,8 @@ _NEXT: Final = choices(
     ("with the Rotate of the log", "after a crash"),
     when={"logs of the source": ("2", "3", "many")},
 )
+#: What a program adds to a log may have the id 0, which belongs to no server; the replica did not make it.
+_UNKNOWN_OF: Final = Dimension("unknown events are of", {"the source": replica_groups.SOURCE_ID, "no server": 0})
 #: Each log of the source has checksums if the one before it has none, and the reverse.
 _OTHER_CHECKSUM: Final = Dimension(
     "checksums of the next log",
@@ -69,7 +71,7 @@ _OTHER_CHECKSUM: Final = Dimension(
 @family(
     focus="WL4033-RELAY-EVENTS-AS-USUAL",
     profiles=WITH_IGNORABLE_FLAG,
-    dimensions=(_LOGS, _NAMES, _NEXT, _OTHER_CHECKSUM, MODE, _CAME_BACK, _HEARTBEAT, _END),
+    dimensions=(_LOGS, _NAMES, _NEXT, _OTHER_CHECKSUM, MODE, _CAME_BACK, _HEARTBEAT, _UNKNOWN_OF, _END),
 )
 def relay_logs(stream: StreamBuilder) -> None:
     """All that a source sends: groups, ignorable events, heartbeats, Stop and Rotate, in one log or several."""
@@ -89,7 +91,7 @@ def relay_logs(stream: StreamBuilder) -> None:
             others = others or (number == 1 and stream.vary(_OTHER_CHECKSUM))
             stream.checksummed = stream.checksummed != others
         _begin(stream, lengths)
-        _add_ignorable(stream, code)
+        _add_ignorable(stream, code, server_id=stream.vary(_UNKNOWN_OF))
         _add_group(stream, code, mode, heartbeats=heartbeats)
         if came_back:
             # A replica that is also a source gets its own events back, and omits them.
@@ -128,8 +130,12 @@ def _stay_together(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> bo
     return both_rows and stream.server.profile in _WITH_ROWS_TOGETHER
 
 
-def _add_ignorable(stream: StreamBuilder, code: int) -> None:
+def _add_ignorable(stream: StreamBuilder, code: int, *, server_id: int | None = None) -> None:
+    """Add an ignorable event of a type that no server knows, of the stream's server unless an id is given."""
+    server_of_stream = stream.server_id
+    stream.server_id = server_of_stream if server_id is None else server_id
     stream.add(mysql_events.ignorable(stream, code, stream.choose.octets(0, 60), flags=0))
+    stream.server_id = server_of_stream
 
 
 _FLUSHES: Final = Number("relay logs flushed", many=(20, 24))
@@ -258,7 +264,14 @@ def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
 
 _RECONNECTS: Final = Number("reconnects", many=(20, 24))
 _ENDS: Final = choices("a connection ends", ("after a group", "after its first event", "within a group"))
-_RESUMES: Final = choices("the source resumes", ("after the last event", "with the whole group"))
+_LOST_GROUP: Final = "with its next log, without the group"
+#: A source that crashes before its log is on the disk does not have the group any more: it goes on with another.
+_RESUMES: Final = Dimension(
+    "the source resumes",
+    {each: each for each in ("after the last event", "with the whole group", _LOST_GROUP)},
+    when={"a connection ends": ("after its first event", "within a group")},
+    profiles={_LOST_GROUP: Profiles("mysql >= 5.7")},
+)
 #: The set of the next relay log has what was received over the connections before. Whether a group counts that came
 #: over two of them is left open.
 _FLUSHED: Final = Dimension(
@@ -292,14 +305,16 @@ _NEXT_LOG: Final = Dimension(
 def reconnected_streams(stream: StreamBuilder) -> None:
     """Groups that a source sends over several connections, which end between groups or within them."""
     _begin(stream)
-    ends, resumes = stream.vary(_ENDS), stream.vary(_RESUMES)
-    comes_again = ends != "after a group" and resumes == "with the whole group"
-    flushed = ends == "after a group" and stream.vary(_FLUSHED)
+    ends = stream.vary(_ENDS)
+    resumes = "after the last event" if ends == "after a group" else stream.vary(_RESUMES)
+    comes_again, lost = resumes == "with the whole group", resumes == _LOST_GROUP
+    flushed = lost or (ends == "after a group" and stream.vary(_FLUSHED))
     flushed_within = comes_again and stream.vary(_FLUSHED_WITHIN)
     # Only groups with GTIDs are in the set of the next relay log.
     mode = "ON" if flushed or flushed_within else "OFF"
-    stream.settings["gtid_mode"] = mode
-    next_log = ends == "after a group" and stream.vary(_NEXT_LOG)
+    after = "OFF" if lost else mode
+    stream.settings["gtid_mode"] = "ON_PERMISSIVE" if lost else mode
+    next_log = lost or (ends == "after a group" and stream.vary(_NEXT_LOG))
     connections, flushes = [], []
     for number in stream.several_of(_RECONNECTS):
         planned = replica_variants.group(stream, mode, again=number > 0)
@@ -307,15 +322,10 @@ def reconnected_streams(stream: StreamBuilder) -> None:
         place = places.get(ends, len(planned))
         replica_groups.add(stream, planned[:place])
         connections.append(stream.offset)
-        if next_log:
-            stream.add(replica_groups.rotate(stream, f"binlog.{number + 2:06d}", 4, flags=_ARTIFICIAL))
-            stream.begin_log_of_source()
-            _begin(stream, build=_OTHER_BUILD)
-        else:
-            stream.add(replica_groups.rotate(stream, replica_groups.SOURCE_LOG, stream.offset, flags=_ARTIFICIAL))
-            stream.describe_format()
-            stream.set_log_pos(0)
+        _resume(stream, f"binlog.{number + 2:06d}" if next_log else None)
         following = planned if comes_again and place < len(planned) else planned[place:]
+        if lost:
+            following = replica_groups.in_mode(stream, replica_groups.group(stream), after)
         if flushed_within:
             replica_groups.add(stream, following[:-1])
             flushes.append(stream.offset)
@@ -325,8 +335,20 @@ def reconnected_streams(stream: StreamBuilder) -> None:
         flushes.append(stream.offset)
     if flushes:
         stream.settings["flushes"] = flushes
-    replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), mode))
+    replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), after))
     stream.settings["connections"] = connections
+
+
+def _resume(stream: StreamBuilder, next_log: str | None) -> None:
+    """Add what a source begins another connection with, in the log that was sent or in its next one."""
+    if next_log is not None:
+        stream.add(replica_groups.rotate(stream, next_log, 4, flags=_ARTIFICIAL))
+        stream.begin_log_of_source()
+        _begin(stream, build=_OTHER_BUILD)
+        return
+    stream.add(replica_groups.rotate(stream, replica_groups.SOURCE_LOG, stream.offset, flags=_ARTIFICIAL))
+    stream.describe_format()
+    stream.set_log_pos(0)
 
 
 _IGNORED: Final = Dimension(
@@ -475,40 +497,47 @@ def broken_groups_ignored(stream: StreamBuilder) -> None:
     sound_log.add_groups(stream, 0, 1, anonymous=True)
 
 
-#: A transaction that never ends has not been received: its GTID is in no set. WL#7592 is silent on it.
+#: A transaction that never ends has not been received: its GTID is in no set. WL#7592 is silent on it. The groups
+#: after it may have none: an Anonymous_gtid event begins a group as a Gtid event does.
 _NUMBERED: Final = Dimension(
-    "the groups have GTIDs", {"no": False, "yes": True}, profiles={"yes": Profiles("mysql >= 5.7")}
+    "the groups have GTIDs",
+    {"no": ("OFF", "OFF"), "yes": ("ON", "ON"), "the one that does not end": ("ON", "OFF")},
+    profiles=dict.fromkeys(("yes", "the one that does not end"), Profiles("mysql >= 5.7")),
 )
+_WITH_GTID: Final = {"the groups have GTIDs": ("yes", "the one that does not end")}
 #: The relay log after the next one has another set, in which the GTID may be as well.
-_FLUSHED_LATER: Final = yes_or_no(
-    "a relay log is flushed after the next group", when={"the groups have GTIDs": ("yes",)}
-)
+_FLUSHED_LATER: Final = yes_or_no("a relay log is flushed after the next group", when=_WITH_GTID)
+_SENT: Final = choices("sent of the group", ("more", "its first event"))
+#: A program that writes logs may go on in the same log.
+_GOES_ON: Final = choices("the source goes on", ("in its next log", "in the same log"))
 
 
 @family(
     focus="WL4162-WARN-RECEIVER",
     profiles=WITH_PARSER,
     fault=True,
-    dimensions=(_NUMBERED, _FLUSHED_LATER, GROUP, CHANGE, BEFORE),
+    dimensions=(_NUMBERED, _FLUSHED_LATER, _SENT, _GOES_ON, GROUP, CHANGE, BEFORE),
 )
 def groups_of_crashed_sources(stream: StreamBuilder) -> None:
     """A part of a group, sent before the source crashed, and its next log: a receiver warns of the next group.
 
     The transaction never ends, so its GTID has not been received.
     """
-    mode = "ON" if stream.vary(_NUMBERED) else "OFF"
+    mode, after = stream.vary(_NUMBERED)
     sound_log.begin_log(stream)
-    stream.settings["gtid_mode"] = mode
+    stream.settings["gtid_mode"] = mode if mode == after else "ON_PERMISSIVE"
     replica_variants.add_before(stream, mode)
-    replica_groups.add(stream, _part(stream, mode))
-    stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4, flags=_ARTIFICIAL))
-    stream.begin_log_of_source()
-    _begin(stream)
-    replica_groups.add(stream, replica_variants.group(stream, mode))
+    part = _part(stream, mode)
+    replica_groups.add(stream, part[:1] if stream.vary(_SENT) == "its first event" else part)
+    if stream.vary(_GOES_ON) == "in its next log":
+        stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4, flags=_ARTIFICIAL))
+        stream.begin_log_of_source()
+        _begin(stream)
+    replica_groups.add(stream, replica_variants.group(stream, after))
     if mode == "ON" and stream.vary(_FLUSHED_LATER):
         stream.settings["flushes"] = [stream.offset]
-        replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), mode))
-    sound_log.add_groups(stream, 0, 1, anonymous=mode == "OFF")
+        replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), after))
+    sound_log.add_groups(stream, 0, 1, anonymous=after == "OFF")
 
 
 _MARKER: Final = Dimension("marker of the event", {each.heading: each for each in BoundaryType})

@@ -35,6 +35,8 @@ _TEXT: Final = Dimension(
 )
 #: Servers have written the low byte of the length, and 0 (9.7); readers use the event's length.
 _LENGTH_BYTE: Final = Dimension[int | None]("length byte", {"right": None, "0": 0, "7": 7, "255": 255})
+#: Those from 2^31 on are negative to a reader that takes 32 bits for a number with a sign.
+_SERVER_ID: Final = Dimension("server id", {"1": 1, "2^31": 1 << 31, "the largest": (1 << 32) - 1})
 _STATEMENTS: Final = Number("statements", many=(100, 110))
 _ROWS_EVENTS: Final = Number("rows events of the first statement")
 
@@ -47,11 +49,12 @@ _ROWS_EVENTS: Final = Number("rows events of the first statement")
         "WL4033-RELAY-IGNORABLE-COPIED",
     ),
     profiles=WITH_ROWS_QUERIES,
-    dimensions=(_SIZE, _TEXT, _LENGTH_BYTE, _STATEMENTS, _ROWS_EVENTS),
+    dimensions=(_SIZE, _TEXT, _LENGTH_BYTE, _SERVER_ID, _STATEMENTS, _ROWS_EVENTS),
 )
 def rows_query_streams(stream: StreamBuilder) -> None:
     """Row-format transactions with their statements in Rows_query events, of every length."""
     choose = stream.choose
+    stream.server_id = stream.vary(_SERVER_ID)
     groups.begin_log(stream)
     for number in stream.several_of(_STATEMENTS):
         planned = [mysql_events.query(stream, "BEGIN"), _rows_query(stream)]

@@ -57,6 +57,18 @@ def _drop(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
     work.group(work.drop(listed))
 
 
+def _drop_temporary(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
+    work.group(work.drop(listed, "TEMPORARY TABLE"))
+
+
+def _drop_views(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
+    work.group(work.drop(listed, "VIEW"))
+
+
+def _delete(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
+    work.group([work.begin_transaction(), *work.delete(listed), work.close()])
+
+
 def _drop_database(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
     """Add the DROP DATABASE of each database that the tables are in."""
     for database in dict.fromkeys(each.database for each in listed):
@@ -112,6 +124,9 @@ _OF_LISTS: Final[Mapping[str, _Add]] = {
     "DROP DATABASE": _drop_database,
     "RENAME": _rename,
     "CREATE from tables": _create_from,
+    "DELETE": _delete,
+    "DROP TEMPORARY TABLE": _drop_temporary,
+    "DROP VIEW": _drop_views,
 }
 _KIND: Final = Dimension(
     "statement",

@@ -35,6 +35,7 @@ _LONG: Final = {
     "85 characters of 3 bytes": "日" * 85,
     "backtick": "back`tick",
     "dot": "a.b",
+    "capitals beyond ASCII": "\u00c4RGER",
 }
 #: Lengths of statements around the limits of one byte and of signed and unsigned lengths of two bytes.
 _LENGTHS: Final = (0, 1, 255, 256, 257, 32767, 32768, 65535)

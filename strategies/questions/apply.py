@@ -115,7 +115,10 @@ def _marks(settings: ReplicaSettings, done: list[Applied]) -> Iterator[tuple[str
         if each.outcome is ApplyOutcome.IGNORED and kind_of(each.event) is Kind.UNKNOWN:
             yield "WL4033-APPLY-UNKNOWN-IGNORED", index
             yield "WL4033-APPLY-UNKNOWN-POSITION", index
-        if each.event.ignorable and each.event.recognised and each.outcome is ApplyOutcome.APPLIED:
+        # A Previous_gtids event within a group is about the group, whatever flag it has.
+        is_within = each.in_group and kind_of(each.event) is Kind.PREVIOUS_GTIDS
+        is_known = each.event.ignorable and each.event.recognised and not is_within
+        if is_known and each.outcome is ApplyOutcome.APPLIED:
             yield "WL4033-APPLY-KNOWN-HANDLED", index
         starts = kind_of(each.event) in {Kind.GTID, *OF_TRANSACTIONS} and not (index and done[index - 1].in_group)
         if settings.gtid_mode == "OFF" and starts and each.outcome is ApplyOutcome.APPLIED and settings.rules.gtids:

@@ -65,6 +65,7 @@ CASTS: Final[Mapping[str, Cast]] = {
     "all characters, three bytes each": _cast(
         "日" * _CHARACTERS, "日" * (_CHARACTERS - 1) + "本", database="日" * _CHARACTERS
     ),
+    "letter case beyond ASCII": _cast("\u00c4rger", "\u00e4rger", database="\u00f6l", elsewhere="\u00d6l"),
 }
 #: Those that no server allows, but tables info does.
 LONG_CASTS: Final[Mapping[str, Cast]] = {

@@ -397,8 +397,13 @@ class TableWork:
         sql = f"DROP DATABASE {Spelling().name(TableName(database, database), database)}"
         return [self.statement(sql, FilteredStatement(named, dropped=named))]
 
-    def drop(self, tables: Sequence[TableName]) -> list[Piece]:
-        """Return a DROP TABLE."""
-        sql = "DROP TABLE IF EXISTS " + ",".join(map(self._quoted, tables))
+    def drop(self, tables: Sequence[TableName], what: str = "TABLE") -> list[Piece]:
+        """Return a DROP of tables; `what` they are is ``TABLE``, ``TEMPORARY TABLE`` or ``VIEW``."""
+        sql = f"DROP {what} IF EXISTS " + ",".join(map(self._quoted, tables))
         named = each_once(list(tables))
-        return [self.statement(sql, FilteredStatement(named, dropped=named))]
+        return [self.statement(sql, FilteredStatement(named, dropped=() if what == "VIEW" else named))]
+
+    def delete(self, tables: Sequence[TableName]) -> list[Piece]:
+        """Return a DELETE from all these tables."""
+        names = ", ".join(map(self._quoted, tables))
+        return [self.statement(f"DELETE FROM {names} USING {names}", FilteredStatement(each_once(list(tables))))]

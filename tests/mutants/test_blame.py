@@ -31,8 +31,6 @@ ROWS = (
     ("post-header-of-one", "WL4033-READ-ROWS-QUERY-TEXT", MORE_EVENTS),
     ("partial-after-is-before", "FORMAT-ROWS-NULL FORMAT-ROWS-VALUES-*", MORE_EVENTS),
     ("long-xa-statements-unread", "FORMAT-BOUNDARY-STATE FORMAT-SHIPPED-BOUNDARY-GOES-ON", MORE_EVENTS),
-    ("empty-query-begins", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
-    ("empty-query-is-a-statement", "FORMAT-SHIPPED-BOUNDARY-IGNORED-WITHIN", MORE_EVENTS),
     ("ignore-is-self", "WL4162-RESET-TO-UNDEFINED WL4162-STREAM-OWN-PARSER WL4162-TT-INITIAL", RESET),
     ("flags-of-engine", "WL3303-*", MORE_EVENTS),
     ("send-mode-of-whole-log", "FORMAT-SEND-HEARTBEAT", WHAT_BELONGS),
@@ -60,6 +58,8 @@ ROWS = (
     ("marks-over-flags", "WL7592-LOG-ANON-IGNORABLE", MORE_EVENTS),
     ("marks-by-type-alone", "WL4162-*", MORE_EVENTS),
     ("marks-all-after-gtid", "WL4162-*", MORE_EVENTS),
+    ("empty-query-is-a-statement", "FORMAT-SHIPPED-BOUNDARY-IGNORED-WITHIN", MORE_EVENTS),
+    ("empty-query-begins", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
 )
 
 

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, islice
 
 import pytest
 
@@ -36,6 +36,8 @@ SEED = 3
 #: Seconds in which a replica has read what a source has sent.
 READING = 0.7
 CASES = 12
+#: The cases with a group that never ends.
+UNFINISHED = 6
 FAMILIES = (
     "relay_logs",
     "previous_gtids_missing",
@@ -246,6 +248,64 @@ def test_a_flush_between_a_rotate_and_the_next_format_description_renews_the_old
     last = [event.header for event in read_events(done.relay_logs[-1])]
     renewed = [each for each in last if each.type == EventType.FORMAT_DESCRIPTION and each.flags & Flag.ARTIFICIAL]
     assert (bool(renewed), done.error) == (RELAY_RULES[profile].keeps_format, "")
+
+
+class Interrupted(FlushedBefore):
+    """Events of a source, before one of which the connection is lost, and before another the replica flushes."""
+
+    def __init__(self, events: list[bytes], lost: int, place: int, server: RealServer) -> None:
+        super().__init__(events, place, server)
+        self.lost, self.is_lost = lost, False
+
+    def __iter__(self) -> Iterator[bytes]:
+        if not self.is_lost:
+            self.is_lost = True
+            yield from self[: self.lost]
+            time.sleep(READING)
+            raise EOFError
+        yield from FlushedBefore(self[self.lost :], self.place - self.lost, self.server)
+
+
+def is_unfinished(case: Case) -> bool:
+    """Return whether a group with a GTID does not end, those after it have none, and a relay log is flushed later."""
+    types = [event.header.type for event in read_events(case.stream)]
+    return {EventType.GTID, EventType.ANONYMOUS_GTID} <= {*types} and len(case.settings.get("flushes", ())) == 1
+
+
+@pytest.mark.parametrize("family_name", ["groups_of_crashed_sources", "reconnected_streams"])
+def test_a_group_that_never_ends_is_in_no_set_though_the_groups_after_it_have_no_gtids(replica, family_name):
+    profile = replica.product.profile.name
+    cases = (case_of(CaseId(family_name, profile, seed=SEED, index=index, role="relay")) for index in count())
+    for case in islice(filter(lambda each: has_checksums(each) and is_unfinished(each), cases), UNFINISHED):
+        events, settings = sent(case), case.settings
+        flush, connections = settings["flushes"][0], settings.get("connections", ())[:1]
+        places = {event.offset: place for place, (event, _) in enumerate(events)}
+        if len(settings.get("connections", ())) > 1:
+            continue
+        datas = [data for _, data in events]
+        lost = [places[each] for each in connections]
+        done = receive(
+            replica,
+            Interrupted(datas, *lost, places[flush], replica) if lost else FlushedBefore(datas, places[flush], replica),
+            source_id=SOURCE_ID,
+            source_log=SOURCE_LOG,
+            gtid_mode="ON_PERMISSIVE",
+            checksums=True,
+        )
+        receiver = Receiver(
+            RelaySettings(
+                profile=profile,
+                server_id=REPLICA_ID,
+                source_log=SOURCE_LOG,
+                flushes=frozenset({flush}),
+                connections=frozenset(connections),
+            ),
+            lambda: boundary_feed(profile),
+        )
+        receiver.receive_all(events)
+        sets = [body_of(each.data) for each in receiver.events if each.type == EventType.PREVIOUS_GTIDS]
+        seen = [body_of(event.data) for log in done.relay_logs for event in read_events(log) if is_own_set(event)]
+        assert (seen[-1], done.error) == (sets[-1], ""), case.id
 
 
 def before_flush(case: Case) -> tuple[str, ...]:

@@ -220,6 +220,11 @@ def _read_drop(cursor: Cursor, names: Names) -> FilteredStatement | None:
     return FilteredStatement(tables, dropped=tables) if tables else None
 
 
+def _read_dropped_views(cursor: Cursor, names: Names) -> FilteredStatement | None:
+    dropped = _read_drop(cursor, names)
+    return None if dropped is None else FilteredStatement(dropped.tables)
+
+
 def _read_create(cursor: Cursor, names: Names) -> FilteredStatement | None:
     """Read a ``CREATE TABLE`` without a source table, with clauses that the parser does not know."""
     temporary = cursor.skip("TEMPORARY")
@@ -314,6 +319,7 @@ _HEADS: Final[tuple[tuple[tuple[tuple[str, ...], ...], Callable[[Cursor, Names],
     ((("OPTIMIZE", "REPAIR", "CHECK", "CHECKSUM", "ANALYZE", "LOCK"),), _read_list),
     ((("DROP",), ("TABLE", "TABLES")), _read_drop),
     ((("DROP",), ("TEMPORARY",), ("TABLE", "TABLES")), _read_drop),
+    ((("DROP",), ("VIEW",)), _read_dropped_views),
     ((("LOAD",), ("DATA", "XML")), _read_into),
     ((("CREATE", "ALTER", "DROP"), ("DATABASE", "SCHEMA")), _read_database),
     ((("CREATE", "DROP", "ALTER"), _ROUTINES), _read_routine),

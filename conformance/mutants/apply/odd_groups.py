@@ -205,6 +205,16 @@ class _NullIsZero(ReplicaTables):
         self._variables = {name: value or 0 for name, value in self._variables.items()}
 
 
+class _KeepsOverNull(ReplicaTables):
+    """Tables for which a variable that becomes NULL keeps its value."""
+
+    def execute(self, event: ReplicaEvent) -> None:
+        before = dict(self._variables)
+        super().execute(event)
+        unset = {name for name, value in self._variables.items() if value is None}
+        self._variables |= {name: before[name] for name in unset & before.keys()}
+
+
 class _OneVariable(ReplicaTables):
     """Tables for which all user variables are one."""
 
@@ -304,6 +314,7 @@ _OF_ENDS: Final = (
 _OF_TABLES: Final = (
     ("apply-database-of-table-ignored", _OneDatabase, "takes a table of another database for that of its name in test"),
     ("apply-null-variable-is-zero", _NullIsZero, "takes a user variable that is NULL for 0"),
+    ("apply-null-keeps-value", _KeepsOverNull, "keeps the value of a user variable that becomes NULL"),
     ("apply-one-variable", _OneVariable, "gives all user variables the value of the last one"),
     ("apply-one-savepoint", _OneSavepoint, "goes back to the last savepoint, whatever its name"),
     ("apply-create-empties", _EmptiedByCreate, "empties a table at CREATE TABLE IF NOT EXISTS"),
@@ -319,7 +330,7 @@ APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "apply-group-ends-at-previous-gtids",
-        "WL4033-APPLY-KNOWN-HANDLED",
+        "FORMAT-APPLY-GROUP",
         "leaves a group at the Previous_gtids event of the relay log in which it goes on",
         answer=of(_EndsAtPreviousGtids),
     ),

@@ -115,6 +115,11 @@ def _sorted_tables(fields: dict[str, Any], reported: Reported) -> Reported:
     return {"tables_info": _text(tables_text(sorted(fields["tables_info"], key=lambda each: each["table"])))}
 
 
+def _lower_case_beyond_ascii(fields: dict[str, Any], reported: Reported) -> Reported:
+    text = _text(tables_text(fields["tables_info"]))
+    return {"tables_info": "".join(each if each.isascii() else each.lower() for each in text)}
+
+
 def _lower_case(fields: dict[str, Any], reported: Reported) -> Reported:
     return {"tables_info": _text(tables_text(fields["tables_info"])).lower()}
 
@@ -222,6 +227,12 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         _changed(_three_tables),
     ),
     Mutant("listed-in-lower-case", "WL40-TABLES-INFO-LIST", "tables info is in lower case", _changed(_lower_case)),
+    Mutant(
+        "listed-in-lower-case-beyond-ascii",
+        "WL40-TABLES-INFO-LIST",
+        "the names in tables info that are not in ASCII are in lower case",
+        _changed(_lower_case_beyond_ascii),
+    ),
     Mutant("sorted-tables-info", "WL40-TABLES-INFO-LIST", "tables info is sorted by table", _changed(_sorted_tables)),
     Mutant("names-cut-at-127", "WL40-TABLES-INFO-NAME-LENGTHS", "a name is cut at 127 bytes", _changed(_names_of_127)),
     Mutant(

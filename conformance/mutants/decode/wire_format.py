@@ -174,6 +174,12 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant("timestamp-signed", "FORMAT-HEADER-TIMESTAMP", "timestamps have a sign", change("timestamp", _with_sign)),
     Mutant("server-id-signed", "FORMAT-HEADER-SERVER-ID", "server ids have a sign", change("server_id", _with_sign)),
+    Mutant(
+        "server-id-signed-in-rows-queries",
+        "FORMAT-HEADER-SERVER-ID",
+        "server ids have a sign in Rows_query events alone",
+        change("server_id", _with_sign, of_type(EventType.ROWS_QUERY)),
+    ),
     Mutant("log-pos-signed", "FORMAT-HEADER-LOG-POS", "a log_pos has a sign", change("log_pos", _with_sign)),
     Mutant("server-id-zero", "FORMAT-HEADER-SERVER-ID", "the server id is 0", change("server_id", to(0))),
     Mutant(

@@ -66,6 +66,16 @@ class AnyCase(FilterRules):
         return _covers_as(str.lower, self, table)
 
 
+class AnyCaseBeyondAscii(FilterRules):
+    """A name is compared without regard to case if it has characters that are not in ASCII."""
+
+    __slots__ = ()
+
+    def cover(self, table: TableName) -> bool:
+        """See `FilterRules.cover`."""
+        return _covers_as(lambda name: name if name.isascii() else name.lower(), self, table)
+
+
 class Joined(FilterRules):
     """A database and a name are compared joined with a dot."""
 

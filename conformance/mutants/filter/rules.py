@@ -21,6 +21,7 @@ from conformance.mutants.filter.altered_answers import (
 from conformance.mutants.filter.faulty_filters import (
     NO_TABLE,
     AnyCase,
+    AnyCaseBeyondAscii,
     AnyTable,
     Composed,
     CutNames,
@@ -32,6 +33,7 @@ from conformance.mutants.filter.faulty_filters import (
     rules_as,
 )
 from conformance.mutants.mutant import Mutant
+from conformance.reference.filter import ChangePart
 
 
 def _by_text(event: Event, part: LogPart) -> LogPart:
@@ -51,12 +53,16 @@ def _first_of_database(event: Event, part: LogPart) -> LogPart:
     return replace(part, tables=part.tables[:1]) if drops else part
 
 
-def _two_dropped(event: Event, part: LogPart) -> LogPart:
-    """Use the first two tables of a DROP TABLE."""
-    if part.part is not Part.STATEMENT or event.header.type != EventType.QUERY:
-        return part
-    drops = event.fields()["query"].startswith(b"DROP TABLE")
-    return replace(part, tables=part.tables[:2]) if drops else part
+def _first_of(count: int, words: bytes) -> ChangePart:
+    """Return the function that uses the first tables of the statements that begin with some words."""
+
+    def choose(event: Event, part: LogPart) -> LogPart:
+        if part.part is not Part.STATEMENT or event.header.type != EventType.QUERY:
+            return part
+        begins = event.fields()["query"].startswith(words)
+        return replace(part, tables=part.tables[:count]) if begins else part
+
+    return choose
 
 
 def _every_old_name(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...]:
@@ -150,7 +156,21 @@ RULE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "two-tables-of-a-drop",
         "WL40-FILTER-IGNORE-ANY-TABLE",
         "a DROP TABLE is judged by the first two of its tables",
-        answer=with_part(_two_dropped, statements=False),
+        answer=with_part(_first_of(2, b"DROP TABLE"), statements=False),
+    ),
+    *(
+        Mutant(
+            f"first-table-of-a-{name}",
+            "WL40-FILTER-IGNORE-ANY-TABLE",
+            f"a {words} is judged by the first of its tables",
+            answer=with_part(_first_of(1, words.encode()), statements=False),
+            also=("WL40-FILTER-DO-EVERY-TABLE", "WL40-FILTER-RULE-MEANING"),
+        )
+        for name, words in (
+            ("delete", "DELETE"),
+            ("drop-of-views", "DROP VIEW"),
+            ("drop-of-temporary-tables", "DROP TEMPORARY TABLE"),
+        )
     ),
     Mutant(
         "names-compared-to-64",
@@ -245,6 +265,12 @@ RULE_MUTANTS: Final[tuple[Mutant, ...]] = (
         for name, requirement, text, kind in (
             ("names-in-any-case", "WL40-FILTER-IGNORE-ANY-TABLE", "names are compared without regard to case", AnyCase),
             (
+                "names-in-any-case-beyond-ascii",
+                "WL40-FILTER-IGNORE-ANY-TABLE",
+                "names that are not in ASCII are compared without regard to case",
+                AnyCaseBeyondAscii,
+            ),
+            (
                 "names-without-accents",
                 "WL40-FILTER-IGNORE-ANY-TABLE",
                 "names are compared without accents",
@@ -252,7 +278,7 @@ RULE_MUTANTS: Final[tuple[Mutant, ...]] = (
             ),
             (
                 "names-composed",
-                "WL40-FILTER-ROWS-BY-TABLE-MAP",
+                "WL40-FILTER-IGNORE-ANY-TABLE",
                 "a character in two parts is the same as in one",
                 Composed,
             ),

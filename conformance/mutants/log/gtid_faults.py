@@ -44,6 +44,26 @@ class _EveryOther(_AfterGreatest):
         return self.executed.next_of(source) if not self.executed.size else 1 + super().next_number(source)
 
 
+class _TagsTakeNumbers(SourceServer):
+    """A server that gives no number which its source has used with a tag."""
+
+    def next_number(self, source: bytes) -> int:
+        """Return the least number that is not used; where tags are, the one after all that are."""
+        used = [each for each in self.executed.gtids().sources if each.uuid == source]
+        if not any(each.tag for each in used):
+            return super().next_number(source)
+        return max(each.intervals[-1].end for each in used)
+
+
+class _TextLostInCrash(SourceServer):
+    """A server that starts without the option for the texts of rows after a crash."""
+
+    def start_again(self, settings: Settings, *, stopped: bool) -> None:
+        """Start again; after a crash without the option."""
+        lost = settings if stopped else replace(settings, binlog_rows_query_log_events=False)
+        super().start_again(lost, stopped=stopped)
+
+
 class _InBlocks(_AfterGreatest):
     """A server that takes numbers in blocks of ten, of which a crash loses what is left."""
 
@@ -100,6 +120,8 @@ def anonymous_at_shutdown(request: Request) -> Observation:
 after_greatest: Final = logged_by(_AfterGreatest)
 every_other: Final = logged_by(_EveryOther)
 in_blocks: Final = logged_by(_InBlocks)
+tags_take_numbers: Final = logged_by(_TagsTakeNumbers)
+text_lost_in_crash: Final = logged_by(_TextLostInCrash)
 
 
 def own_gtids(logs: Sequence[PlannedLog], number: int) -> GtidSet:

@@ -42,6 +42,7 @@ from conformance.mutants.log.gtid_faults import (
     in_blocks,
     own_gtids,
     purged_lost_at_restart,
+    tags_take_numbers,
 )
 from conformance.mutants.log.mariadb_gtid_faults import gtid_second, is_alone
 from conformance.mutants.log.transaction_faults import (
@@ -215,6 +216,12 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-GTID-NUMBER",
         "numbers are taken in blocks of ten, and a crash loses what is left of one",
         answer=in_blocks,
+    ),
+    Mutant(
+        "logs-tags-take-numbers",
+        "FORMAT-LOG-GTID-NUMBER",
+        "an automatic GTID has no number that its source has used with a tag",
+        answer=tags_take_numbers,
     ),
     Mutant(
         "logs-mariadb-gtid-repeated",

@@ -30,6 +30,7 @@ from conformance.mutants.log.faults import (
     set_flags,
     units,
 )
+from conformance.mutants.log.gtid_faults import text_lost_in_crash
 from conformance.mutants.log.option_faults import (
     as_ascii,
     case_of_name_matters,
@@ -57,6 +58,12 @@ from conformance.mutants.mutant import Mutant
 
 LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
     # WL#4033
+    Mutant(
+        "logs-option-lost-in-crash",
+        "WL4033-LOG-SEVERAL-STATEMENTS",
+        "after a crash the server starts without the option that it was started with",
+        answer=text_lost_in_crash,
+    ),
     Mutant(
         "logs-text-unflagged",
         "WL4033-LOG-FLAG-SET",

@@ -76,6 +76,12 @@ from conformance.mutants.relay.spoilt_events import (
     unverified_unwritten,
     writing_parts,
 )
+from conformance.mutants.relay.unended_groups import (
+    CountsNamedAtRotate,
+    KeepsGtidOfConnection,
+    KeepsGtidOverAnonymous,
+    LeavesOutUnknownOfNone,
+)
 from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.reference.relay import answer_with
 
@@ -309,6 +315,30 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
         "takes a transaction as received within which the source crashed",
         answer=_of(CountsUnended),
+    ),
+    Mutant(
+        "relay-gtid-kept-over-anonymous",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "takes a transaction that does not end as received at the end of the anonymous one after it",
+        answer=_of(KeepsGtidOverAnonymous),
+    ),
+    Mutant(
+        "relay-named-group-counted",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "takes a transaction as received of which only the Gtid event came before the source's next log",
+        answer=_of(CountsNamedAtRotate),
+    ),
+    Mutant(
+        "relay-gtid-of-lost-connection",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "takes the GTID after which the connection was lost for that of the anonymous group that comes then",
+        answer=_of(KeepsGtidOfConnection),
+    ),
+    Mutant(
+        "relay-unknown-of-no-server",
+        "WL4033-RELAY-IGNORABLE-COPIED",
+        "does not write ignorable events of unknown types with the server id 0",
+        answer=_of(LeavesOutUnknownOfNone),
     ),
     Mutant(
         "relay-first-format-renewed",
