@@ -62,7 +62,7 @@ def test_a_running_server_is_certified_and_left_as_it_was(served):
     server, url = served
     profile = server.product.profile.name
     before = current_settings(server, profile), server.run("SHOW DATABASES"), server.run("SHOW GLOBAL VARIABLES")
-    done = kit("certify", f"{url}?allow=settings", "--family", a_family(profile), "--examples", "4")
+    done = kit("certify", f"{url}?allow=settings", "--family", a_family(profile), "--examples", "8")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "for each scenario it makes the databases d1 and d2" in done.stderr
     assert SECRET not in done.stdout + done.stderr
