@@ -83,12 +83,18 @@ DEVIATIONS = {
             *GROUPS,
             "WL7592-LOG-DROP-OFF-ANON-EACH",
             "WL7592-LOG-CREATE-NOT-INSIDE",
-            "WL7592-LOG-TEMPORARY-OUTSIDE",
             "FORMAT-LOG-PREVIOUS-GTIDS-ONCE",
         ),
     ),
     "table_filters": Deviation(
-        BEFORE_WL7592, (PREVIOUS, *GROUPS, "WL7592-LOG-DROP-OFF-ANON-EACH", "WL7592-LOG-CREATE-NOT-INSIDE")
+        BEFORE_WL7592,
+        (
+            PREVIOUS,
+            *GROUPS,
+            "WL7592-LOG-DROP-OFF-ANON-EACH",
+            "WL7592-LOG-CREATE-NOT-INSIDE",
+            "WL7592-LOG-TEMPORARY-OUTSIDE",
+        ),
     ),
     **dict.fromkeys(
         ("create_table_filters", "clever_filters"),

@@ -60,6 +60,7 @@ ROWS = (
     ("marks-all-after-gtid", "WL4162-*", MORE_EVENTS),
     ("empty-query-is-a-statement", "FORMAT-SHIPPED-BOUNDARY-IGNORED-WITHIN", MORE_EVENTS),
     ("empty-query-begins", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
+    ("always-usual-queries", "WL40-TABLES-INFO-LIST WL40-TABLES-INFO-LEN", MORE_EVENTS),
 )
 
 
