@@ -25,7 +25,7 @@ from conformance.servers.products import products
 from conformance.strategies.grammar.case import Case
 from conformance.strategies.grammar.family import families
 from tests.first_case import first_case
-from tests.witnesses import witnessed_in_record
+from tests.witnesses import witnessed, witnessed_in_record
 
 #: Role -> families that servers answer as the kit expects; of each group the first one that a server has is asked.
 FAMILIES = {
@@ -137,6 +137,7 @@ def test_a_server_lists_what_is_in_memory_after_the_names_of_a_table_map(name, f
     case = first_case("show_binlog_events", products()[name].profile.name, has_long_table_map, role="render")
     done = kit("replay", case, f"server:{name}", folder=folder)
     assert (done.returncode, "info of TABLE_MAP differs" in done.stdout) == (1, True), done.stdout + done.stderr
+    witnessed(products()[name].profile.name, "WL4033-GOLDEN-SHOW-INFO", kept=False)
 
 
 def has_long_database(case: Case) -> bool:
