@@ -18,7 +18,7 @@ from conformance.oracles.checks.client_checksums import TEXT_FOR_CHECKSUM, takes
 from conformance.oracles.checks.client_heartbeats import HEARTBEAT_DELIVERED, is_heartbeat
 from conformance.oracles.checks.filtered_groups import FATE, cause_of_fate
 from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause, place_of_missing
-from conformance.oracles.checks.logged_event_comparisons import name_of, place_of
+from conformance.oracles.checks.logged_event_comparisons import check_at, name_of, place_of
 from conformance.oracles.checks.printed_facts import ROWS_FORM
 from conformance.oracles.checks.received_warnings import cause_of_warnings
 from conformance.oracles.checks.row_values import cause_of_rows
@@ -176,8 +176,7 @@ def _of_further_entries(alignment: Alignment) -> Iterator[Difference]:
         if alignment.about.answers_streams:
             entry = alignment.observation.events[place]
             name, message = name_of(entry), f"{place_of(entry)} should not be there"
-            cause = logged_cause(name, UNEXPECTED)
-            logged = Check(f"{name} not expected", message, entry.get("offset"), cause, log=entry["log"])
+            logged = check_at(entry, f"{name} not expected", message, logged_cause(name, UNEXPECTED))
             yield Difference(alignment.count, ENTRY, logged, place)
             continue
         where = f"at offset {place}" if by_offset else f"as number {place + 1}"

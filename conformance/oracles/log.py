@@ -29,6 +29,7 @@ from conformance.oracles.checks.logged_event_checks import (
 from conformance.oracles.checks.logged_event_comparisons import (
     IGNORABLE,
     Entry,
+    check_at,
     equal,
     equal_lengths,
     equal_lists,
@@ -68,7 +69,7 @@ def _lone_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
         if gtid["type"] in GTID_TYPES and ends:
             message = f"{place_of(gtid)} should not be there"
             cause = cause_of_structure(alignment) or Cause("without a transaction", "GTID", role="log")
-            yield Check("Gtid event without a transaction logged", message, gtid["offset"], cause, log=gtid["log"])
+            yield check_at(gtid, "Gtid event without a transaction logged", message, cause)
             return
     yield GOOD
 

@@ -8,7 +8,7 @@ from conformance.binlog.event_types import QUERY_TYPES, ROWS_TYPES, type_name
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.logged_causes import UNEXPECTED, change_cause
 from conformance.oracles.checks.logged_event_checks import logged, none_of
-from conformance.oracles.checks.logged_event_comparisons import Entry
+from conformance.oracles.checks.logged_event_comparisons import Entry, check_at
 from conformance.oracles.oracle import GOOD, Check, Oracle, both
 from conformance.protocol.roles.log import words_of
 
@@ -45,8 +45,7 @@ def _no_extra_rows(requirement: str) -> Oracle:
         else:
             message = f"{observed[kind]} rows in {kind} events, expected {expected[kind]}"
             extra = _first_extra(alignment, kind)
-            cause = change_cause(UNEXPECTED)
-            yield Check(f"extra rows: {kind}", message, extra["offset"], cause, log=extra["log"])
+            yield check_at(extra, f"extra rows: {kind}", message, change_cause(UNEXPECTED))
 
     return Oracle(requirement, examine)
 

@@ -5,7 +5,7 @@ from typing import Final
 
 from conformance.binlog.event_types import GTID_TYPES, QUERY_TYPES, EventType
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.logged_event_comparisons import Entry, name_of, place_of, tables_of
+from conformance.oracles.checks.logged_event_comparisons import Entry, check_at, name_of, place_of, tables_of
 from conformance.oracles.checks.logged_structure import cause_of_structure
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.log import words_of
@@ -93,16 +93,8 @@ def each_drop_marked(requirement: str, *, anonymous: bool) -> Oracle:
         for place, entry in _drops(alignment, requirement):
             before = events[max(place - 1, 0)]
             good = before["type"] in GTID_TYPES and (before["type"] == EventType.ANONYMOUS_GTID) == anonymous
-            yield (
-                GOOD
-                if good
-                else Check(
-                    "DROP TABLE without its own Gtid event",
-                    f"{name_of(before)} is before {place_of(entry)}",
-                    entry["offset"],
-                    cause_of_structure(alignment),
-                    log=entry["log"],
-                )
-            )
+            signature = "DROP TABLE without its own Gtid event"
+            message = f"{name_of(before)} is before {place_of(entry)}"
+            yield GOOD if good else check_at(entry, signature, message, cause_of_structure(alignment))
 
     return Oracle(requirement, examine)

@@ -19,6 +19,7 @@ from conformance.oracles.checks.logged_event_comparisons import (
     IGNORABLE,
     Compare,
     Entry,
+    check_at,
     equal,
     equal_gtid_kinds,
     name_of,
@@ -92,8 +93,7 @@ def logged(
                     continue
                 message = f"{place_of(between)} is before {name_of(wanted)}"
                 signature = f"{name_of(between)} before {name_of(wanted)}"
-                cause_between = logged_cause(name_of(between), UNEXPECTED)
-                yield Check(signature, message, between["offset"], cause_between, log=between["log"])
+                yield check_at(between, signature, message, logged_cause(name_of(between), UNEXPECTED))
             last = (index, place)
             for side in (-1,) * before + (1,) * after:
                 yield _neighbours(alignment, index, place, side)
@@ -102,7 +102,7 @@ def logged(
             wrong = next(filter(None, (compare(wanted, seen) for compare in compares)), "")
             if wrong:
                 message = f"{place_of(seen)}: {wrong}"
-                yield Check(f"{name_of(wanted)} differs", message, seen["offset"], cause, log=seen["log"])
+                yield check_at(seen, f"{name_of(wanted)} differs", message, cause)
             else:
                 yield GOOD
 
@@ -127,8 +127,7 @@ def _neighbours(alignment: Alignment, index: int, place: int, side: int) -> Chec
     where = "before" if side < 0 else "after"
     own = name_of(expected[index])
     message = f"{place_of(seen)} is {where} {own}, expected {name_of(wanted)}"
-    signature = f"{name_of(seen)} {where} {own}"
-    return Check(signature, message, seen["offset"], cause_of_structure(alignment), log=seen["log"])
+    return check_at(seen, f"{name_of(seen)} {where} {own}", message, cause_of_structure(alignment))
 
 
 def gtid_before(requirement: str, *, named: bool = False) -> Oracle:
@@ -152,8 +151,7 @@ def gtid_before(requirement: str, *, named: bool = False) -> Oracle:
             if before is None or before["type"] not in GTID_TYPES:
                 message = f"{place_of(after)} has no Gtid event before it"
                 name = type_name(wanted["type"])
-                signature, cause = f"no {name} before {name_of(after)}", logged_cause(name, MISSING)
-                yield Check(signature, message, after["offset"], cause, log=after["log"])
+                yield check_at(after, f"no {name} before {name_of(after)}", message, logged_cause(name, MISSING))
             else:
                 # The number of a GTID that is not given has a requirement of its own.
                 compares = named and index not in alignment.marked("FORMAT-LOG-GTID-NUMBER")
@@ -161,8 +159,8 @@ def gtid_before(requirement: str, *, named: bool = False) -> Oracle:
                 is_own = named and not compares and before.get("gtid") and not wrong
                 if is_own and before["gtid"].partition(":")[0] != wanted["gtid"].partition(":")[0]:
                     wrong = equal("gtid")(wanted, before)
-                signature, message = f"{name_of(wanted)} differs", f"{place_of(before)}: {wrong}"
-                yield (Check(signature, message, before["offset"], log=before["log"]) if wrong else GOOD)
+                differs = check_at(before, f"{name_of(wanted)} differs", f"{place_of(before)}: {wrong}")
+                yield differs if wrong else GOOD
 
     return Oracle(requirement, examine)
 
@@ -183,7 +181,7 @@ def gtid_next_kept(requirement: str) -> Oracle:
             if (wanted["flags"] ^ seen["flags"]) & IGNORABLE:
                 flag = "has" if seen["flags"] & IGNORABLE else "lacks"
                 message = f"{place_of(seen)} {flag} the flag that shows GTID_NEXT=ANONYMOUS"
-                yield Check("GTID_NEXT differs", message, seen["offset"], log=seen["log"])
+                yield check_at(seen, "GTID_NEXT differs", message)
             else:
                 yield GOOD
 
@@ -213,7 +211,7 @@ def none_of(
         if extra:
             first = events[extra[0]]
             message, cause = f"{place_of(first)} should not be there", logged_cause(name_of(first), UNEXPECTED)
-            yield Check(f"{what} logged", message, first["offset"], cause, log=first["log"])
+            yield check_at(first, f"{what} logged", message, cause)
         else:
             yield GOOD
 
@@ -242,9 +240,7 @@ def every_event(
                 continue
             fault = wrong(entry)
             message = f"{place_of(entry)} {fault}"
-            yield (
-                Check(f"{name_of(entry)} {fault}", message, entry["offset"], cause, log=entry["log"]) if fault else GOOD
-            )
+            yield check_at(entry, f"{name_of(entry)} {fault}", message, cause) if fault else GOOD
 
     return Oracle(requirement, examine)
 

@@ -8,7 +8,8 @@ from conformance.binlog.event_types import QUERY_TYPES, EventType, type_name
 from conformance.binlog.flags import Flag
 from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.models.boundary.boundary_type import MARKER_BITS
-from conformance.oracles.oracle import shown
+from conformance.oracles.cause import Cause
+from conformance.oracles.oracle import Check, shown
 from conformance.protocol.roles.log import words_of
 
 Entry = Mapping[str, Any]
@@ -264,3 +265,8 @@ def place_of(entry: Entry) -> str:
     """Return the name of an entry and its place."""
     where = f" at offset {entry['offset']}" if "offset" in entry else ""
     return f"{name_of(entry)} in log {entry['log'] + 1}{where}"
+
+
+def check_at(entry: Entry, signature: str, message: str, cause: Cause | None = None) -> Check:
+    """Return a failed check about an event of the logs, at its place."""
+    return Check(signature, message, entry["offset"], cause, log=entry["log"])

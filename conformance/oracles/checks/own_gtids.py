@@ -14,7 +14,7 @@ from conformance.models.server.statements import SetGtidPurged
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import DIFFERS, Cause
 from conformance.oracles.checks.logged_event_checks import logged
-from conformance.oracles.checks.logged_event_comparisons import place_of
+from conformance.oracles.checks.logged_event_comparisons import check_at, place_of
 from conformance.oracles.oracle import GOOD, Check, Oracle, same_gtid_set, shown
 
 Entry = Mapping[str, Any]
@@ -55,7 +55,7 @@ def next_number(requirement: str) -> Oracle:
 
 def _other_number(seen: Entry, difference: str) -> Check:
     cause = Cause(DIFFERS, "GTID", "gtid", role="log")
-    return Check("number of GTID differs", f"{place_of(seen)}: {difference}", seen["offset"], cause, log=seen["log"])
+    return check_at(seen, "number of GTID differs", f"{place_of(seen)}: {difference}", cause)
 
 
 def _of_purged(alignment: Alignment, seen: Entry | None) -> Check:
@@ -79,7 +79,7 @@ def sets_as_logged(requirement: str) -> Oracle:
                 continue
             value = shown(seen.get("previous_gtids"))
             message = f"{place_of(seen)}: previous_gtids is {value}, expected {shown(wanted)}"
-            yield Check("PREVIOUS_GTIDS differs", message, seen["offset"], log=seen["log"])
+            yield check_at(seen, "PREVIOUS_GTIDS differs", message)
 
     return Oracle(requirement, examine)
 
