@@ -7,7 +7,7 @@ from conformance.corpus.case_source import CaseSource
 from conformance.corpus.results import Cluster
 from conformance.engine.baseline import Baseline
 from conformance.engine.events import FailureFound, ShrinkingStarted
-from conformance.engine.failure import Failure, Sighting
+from conformance.engine.failure import ROUNDS_OF_MET, Failure, Sighting, add_met
 from conformance.engine.shrinking import Shrinker, cost_of_shrinking, shown_again
 from conformance.oracles.cause import Cause
 from conformance.oracles.verdict import Verdict
@@ -45,20 +45,22 @@ class Clusters:
         ordered = sorted(clusters, key=lambda each: cost_of_shrinking(each.first.status))
         for number, cluster in enumerate(ordered):
             failure = self._failure(cluster, failures, left=len(clusters) - number)
-            for case, verdict in failure.met:
-                met.setdefault((verdict.finding, failure.group), Sighting()).add(case, [verdict])
-            failures.append(replace(failure, met=()))
+            failures.append(add_met(met, failure))
             self.notify(FailureFound(failures[-1]))
-        for key in sorted(met.keys() - {(each.first.signature, each.first.group) for each in clusters}):
-            failures.append(self._of_met(*key, met[key]))
-            self.notify(FailureFound(failures[-1]))
+        done = {(each.first.signature, each.first.group) for each in clusters}
+        for _ in range(ROUNDS_OF_MET):
+            keys = sorted(met.keys() - done)
+            done.update(keys)
+            for key in keys:
+                failures.append(add_met(met, self._of_met(*key, met[key])))
+                self.notify(FailureFound(failures[-1]))
         return failures
 
     def _of_met(self, finding: str, group: str, seen: Sighting) -> Failure:
         case, verdict = seen.shown_by
         known = self.baseline.reason(finding, group, seen.requirements)
         choices = choices_of(case) if known is None else None
-        return replace(self.shrinker.failure(case, verdict, seen.counts, choices=choices, known=known), met=())
+        return self.shrinker.failure(case, verdict, seen.counts, choices=choices, known=known)
 
     def _failure(self, cluster: Cluster, before: Sequence[Failure], *, left: int) -> Failure:
         first = cluster.first

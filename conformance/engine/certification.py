@@ -16,7 +16,7 @@ from conformance.engine.events import (
     RunStarted,
     ShrinkingStarted,
 )
-from conformance.engine.failure import Failure, Sighting
+from conformance.engine.failure import ROUNDS_OF_MET, Failure, Sighting, add_met
 from conformance.engine.patience import Patience
 from conformance.engine.selection import NothingToRun, Selection
 from conformance.engine.share import Discoveries, DiscoveryShare, ShrinkingShare, Terms
@@ -35,10 +35,6 @@ __all__ = ["Budget", "Certification", "NothingToRun", "Selection"]
 
 #: Cases of one family and profile in a round of a run that is limited by time.
 ROUND: Final = 25
-
-
-#: How often what the search for smaller cases met is shrunk in turn: one that meets more meets mostly the same.
-_ROUNDS_OF_MET: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +217,8 @@ class _Failures:
             left = len(self._sightings) - len(self.shrunk)
             yield [self._share(key, smallest, left - number) for number, key in enumerate(keys)]
         done: set[tuple[str, str]] = set()
-        for _ in range(_ROUNDS_OF_MET):
-            if not (keys := sorted(self._met.keys() - done)):
+        for _ in range(ROUNDS_OF_MET):
+            if not (keys := sorted(self._met.keys() - self._sightings.keys() - done)):
                 return
             done.update(keys)
             yield [self._share(key, {}, len(keys) - number) for number, key in enumerate(keys)]
@@ -258,12 +254,7 @@ class _Failures:
         again = None if share.known is not None else self._shown_again(share, before)
         failure = again or failure
         assert failure is not None, "a share without a result was not needed"
-        for case, verdict in failure.met:
-            key = verdict.finding, failure.group
-            if key not in self._sightings and key not in self._met:
-                self._met[key] = Sighting()
-                self._met[key].add(case, [verdict])
-        failure = replace(failure, met=())
+        failure = add_met(self._met, failure)
         self.shrunk.append(failure)
         self._emit(FailureFound(failure))
         return False

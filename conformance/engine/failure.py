@@ -2,13 +2,17 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from conformance.oracles.verdict import Verdict
 from conformance.protocol.observation import Observation, Trouble
 from conformance.specs.catalogue import catalogue
 from conformance.specs.run_record import LEVELS, WEIGHTS
 from conformance.strategies.grammar.case import Case
+
+#: How often what the search for smaller cases met is shrunk in turn: one that meets more meets mostly the same.
+ROUNDS_OF_MET: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,6 +109,21 @@ class Sighting:
     def counts(self) -> Counts:
         """The numbers, as they are now."""
         return Counts(cases=self.cases, requirements=dict(self.requirements), profiles=dict(self.profiles))
+
+
+def add_met(met: dict[tuple[str, str], Sighting], failure: Failure) -> Failure:
+    """Add the trouble that shrinking a failure met, where it is new; return the failure without it.
+
+    Args:
+        met: (finding, group of profiles) -> the case that showed it first.
+        failure: The failure.
+    """
+    for case, verdict in failure.met:
+        key = verdict.finding, failure.group
+        if key not in met:
+            met[key] = Sighting()
+            met[key].add(case, [verdict])
+    return replace(failure, met=())
 
 
 def _size(case: Case) -> int:

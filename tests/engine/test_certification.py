@@ -1,7 +1,6 @@
 """Certification: what a run finds, shrinks and concludes."""
 
 import time
-from dataclasses import replace
 
 import pytest
 
@@ -16,6 +15,7 @@ from conformance.protocol.observation import Trouble
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, recorded
+from tests.doubles.fails_at_fewer_events import FailsAtFewerEvents
 
 TEXT = "WL4033-READ-ROWS-QUERY-TEXT"
 CUT = "rows_query of ROWS_QUERY cut short"
@@ -208,29 +208,12 @@ def test_shrinking_ends_when_its_time_is_up():
     assert len(shrunk.case.stream) < len(case.stream)
 
 
-class FailsAtFewEvents(ReferenceImplementation):
-    """Cuts texts, and fails at streams of fewer events than the first one has, which is the only one of the run."""
-
-    def __init__(self, trouble):
-        super().__init__()
-        self._trouble = trouble
-        self._first = None
-
-    def ask(self, request):
-        answer = super().ask(request)
-        self._first = self._first or len(answer.events)
-        if len(answer.events) < self._first:
-            return self._trouble
-        cut = [e | {"rows_query": e["rows_query"][:-1]} if e.get("rows_query") else e for e in answer.events]
-        return replace(answer, events=tuple(cut))
-
-
 @pytest.mark.parametrize("status", ["crash", "hang", "protocol-error"])
 def test_trouble_that_only_the_search_for_smaller_cases_meets_is_a_finding(status):
     trouble = Trouble(status, "ended", "at a few events")
     selections = [Selection(profiles=("mysql-8.0",), families=("rows_query_streams",))]
     options = {"selections": selections, "budget": Budget(examples=1)}
-    _, finished = certify(tested=FailsAtFewEvents(trouble), **options)
+    _, finished = certify(tested=FailsAtFewerEvents(trouble), **options)
     (met,) = [each for each in finished.failures if each.verdict.status == status]
     assert finished.tally.troubles[status] == 0
     assert (met.counts.cases, met.answer.status) == (1, status)
