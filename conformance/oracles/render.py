@@ -8,6 +8,7 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.rows.images import rows_kind
+from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import Cause
 from conformance.oracles.checks.boundary_warnings import dump_goes_on, equal_warnings, later_warnings, warning_text
@@ -194,7 +195,7 @@ def _writes_rows(fact: Fact) -> bool:
 
 
 def _ends_statement(fact: Fact) -> bool:
-    return _writes_rows(fact) and bool(fact["rows_flags"] & 1)
+    return _writes_rows(fact) and bool(fact["rows_flags"] & STATEMENT_END)
 
 
 def _is_border(fact: Fact) -> bool:

@@ -6,6 +6,7 @@ from typing import Any, Final, Literal, NamedTuple
 from conformance.binlog.event_types import COMPRESSED_ROWS_V1, ROWS_V1, EventType
 from conformance.binlog.rows.column_codes import CHARACTER, NUMERIC, ColumnType
 from conformance.binlog.rows.images import ABSENT, Row, write_rows
+from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.binlog.rows.rows_extra_data import write_rows_extra_data
 from conformance.binlog.rows.table import Column, Table, column_metadata
 from conformance.binlog.rows.table_metadata import write_table_metadata
@@ -37,7 +38,6 @@ def numbers_of_rows(*, when: When | None = None) -> Number:
 
 ROWS: Final = numbers_of_rows()
 
-_STATEMENT_END: Final = 1
 #: The other flags of a rows event: sessions without checks, rows of all columns.
 ROWS_FLAGS: Final = bits("rows flags", (0x0002, 0x0004, 0x0008))
 #: The should for which tables with compressed columns are made.
@@ -236,7 +236,7 @@ def _planned(
         images.append(Row(*(_wire(rows, row.get(side)) for side in ("before", "after"))))
         shown.append({side: _shown(row.get(side)) for side in ("before", "after")})
         values += [(codes[index], value) for image in row.values() for index, value in image.items()]
-    fields = {"table_id": rows.table.table_id, "rows_flags": flags | (_STATEMENT_END if last else 0), "rows": shown}
+    fields = {"table_id": rows.table.table_id, "rows_flags": flags | (STATEMENT_END if last else 0), "rows": shown}
     ones = stream.server.profile not in WITH_ZERO_FILLED_BITMAPS
     wire: dict[str, Any] = {**fields, **write_rows(code, images, rows.table, ones=ones, partial=partial or None)}
     if code in COMPRESSED_ROWS_V1:

@@ -5,6 +5,7 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.header import MAGIC
+from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.binlog.servers import MOST_EVENT_TYPES, WITH_IGNORABLE_FLAG, WITH_ROWS_QUERIES
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.specs.versions import Profiles
@@ -389,7 +390,7 @@ def _cut(stream: StreamBuilder, planned: list[PlannedEvent]) -> int:
     whole = []
     is_open = False
     for index, event in enumerate(planned[:-1], start=1):
-        is_open = event.type in _OPENING or (is_open and not event.fields.get("rows_flags", 0) & 1)
+        is_open = event.type in _OPENING or (is_open and not event.fields.get("rows_flags", 0) & STATEMENT_END)
         if index > 1 and not is_open:
             whole.append(index)
     return stream.choose.one_of(whole)

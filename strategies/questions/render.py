@@ -12,6 +12,7 @@ from typing import Any, Final
 from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.rows.images import rows_kind
+from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.worklog_parser import WorklogParser
@@ -26,7 +27,6 @@ _ROWS: Final = "events"
 UTC_OFFSETS: Final = (0, 480, -210, 345, 840, -720)
 BASE64_OUTPUTS: Final = ("auto", "decode-rows")
 _VERY_VERBOSE: Final = 2
-_STATEMENT_END: Final = 0x0001
 _ARTIFICIAL: Final = 0x0020
 _SUPPRESS_USE: Final = 0x0008
 _FORMAT_DESCRIPTION: Final = int(EventType.FORMAT_DESCRIPTION)
@@ -170,7 +170,7 @@ def _event_marks(fact: Fact, next_fact: Fact | None, settings: Mapping[str, Any]
         return {"WL4033-GOLDEN-TEXT-TABLE-MAP", *(("WL4033-GOLDEN-TEXT-AT-LINES",) if is_followed else ())}
     if rows_kind(code) is not None:
         marks = set()
-        if rows_kind(code) == "write" and fact["rows_flags"] == _STATEMENT_END:
+        if rows_kind(code) == "write" and fact["rows_flags"] == STATEMENT_END:
             marks |= {"WL4033-GOLDEN-TEXT-WRITE-ROWS", *(("WL4033-GOLDEN-TEXT-PSEUDO-SQL",) if shown else ())}
         return marks
     if code in GTID_TYPES:
@@ -227,7 +227,7 @@ def _specified_info(event: Mapping[str, Any]) -> dict[str, str]:
         return {"info": event["previous_gtids"].replace(",", ",\n")}
     if code == EventType.XID:
         return {"info": f"COMMIT /* xid={event['xid']} */"}
-    if rows_kind(code) is not None and event["rows_flags"] & _STATEMENT_END:
+    if rows_kind(code) is not None and event["rows_flags"] & STATEMENT_END:
         return {"info": f"table_id: {event['table_id']} flags: STMT_END_F"}
     return {}
 
@@ -243,7 +243,7 @@ def _row_marks(event: Mapping[str, Any], next_type: int | None) -> set[str]:
     if code == EventType.QUERY and "tables_info" in event:
         return {"WL40-RENDER-QUERY-STOPS"}
     golden = code in (_TABLE_MAP, EventType.XID) or event.get("query") in _BORDERS
-    if golden or (rows_kind(code) == "write" and event["rows_flags"] & _STATEMENT_END):
+    if golden or (rows_kind(code) == "write" and event["rows_flags"] & STATEMENT_END):
         return {"WL4033-GOLDEN-SHOW-INFO"}
     if code == EventType.ANONYMOUS_GTID:
         return {"WL7592-RENDER-BOTH-EVENTS", "WL7592-RENDER-ANONYMOUS-WORD"}

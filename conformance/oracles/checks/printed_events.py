@@ -183,7 +183,7 @@ def in_one_statement(printed: Printed, index: int, event: PrintedEvent) -> Fault
     statement = [printed.facts[index]]
     for fact in printed.facts[index + 1 :]:
         statement.append(fact)
-        if fact.get("rows_flags", 0) & 1:
+        if fact.get("rows_flags", 0) & STATEMENT_END:
             break
     else:
         return None  # The log ends within the statement.
@@ -256,7 +256,7 @@ def table_of(printed: Printed, index: int) -> Fact | None:
             continue
         if fact["type"] == EventType.TABLE_MAP:
             return fact if fact["table_id"] == printed.facts[index]["table_id"] else None
-        if rows_kind(fact["type"]) is None or fact["rows_flags"] & 1:
+        if rows_kind(fact["type"]) is None or fact["rows_flags"] & STATEMENT_END:
             return None
     return None
 
@@ -360,7 +360,7 @@ def bytes_untouched(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     place = (fact["type"], fact["log_pos"])
     if place in {_type_and_log_pos(each) for each in inside}:
         return "event changed", "no BINLOG statement holds its bytes as stored"
-    ends = any(each.get("rows_flags", 0) & STATEMENT_END for each in printed.facts[index:])
+    ends = _ends(printed, index)
     return (MISSING_ROWS, "it is in no BINLOG statement") if ends and rows_kind(fact["type"]) is not None else None
 
 
