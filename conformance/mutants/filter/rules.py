@@ -45,14 +45,6 @@ def _by_text(event: Event, part: LogPart) -> LogPart:
     return replace(part, tables=named)
 
 
-def _first_of_database(event: Event, part: LogPart) -> LogPart:
-    """Use the first table of a DROP DATABASE."""
-    if part.part is not Part.STATEMENT or event.header.type != EventType.QUERY:
-        return part
-    drops = event.fields()["query"].startswith(b"DROP DATABASE")
-    return replace(part, tables=part.tables[:1]) if drops else part
-
-
 def _first_of(count: int, words: bytes) -> ChangePart:
     """Return the function that uses the first tables of the statements that begin with some words."""
 
@@ -149,7 +141,7 @@ RULE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "databases-dropped-by-first-table",
         "WL40-FILTER-IGNORE-ANY-TABLE",
         "a DROP DATABASE is judged by the first table of its list",
-        answer=with_part(_first_of_database, statements=False),
+        answer=with_part(_first_of(1, b"DROP DATABASE"), statements=False),
         also=("WL40-FILTER-DO-EVERY-TABLE", "WL40-FILTER-RULE-MEANING", "WL40-FILTER-DEFAULT-DB"),
     ),
     Mutant(
