@@ -9,8 +9,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -122,38 +123,41 @@ def test_the_program_of_a_release_prints_logs_as_the_kit_expects(product, folder
     witnessed_in_record(profile, record)
 
 
+def listed(case: Case, code: EventType) -> list[dict[str, Any]]:
+    """Return the fields of the events of a type, where a case asks for their list."""
+    if case.settings["form"] != "events":
+        return []
+    return [event.fields() for event in read_events(case.stream, READS_ALL) if event.header.type == code]
+
+
 def has_long_table_map(case: Case) -> bool:
-    tables = (
-        event.fields() for event in read_events(case.stream, READS_ALL) if event.header.type == EventType.TABLE_MAP
-    )
-    is_list = case.settings["form"] == "events"
-    return is_list and any(len(each["database"]) + len(each["table"]) > LONGEST_TABLE_MAP for each in tables)
+    tables = listed(case, EventType.TABLE_MAP)
+    return any(len(each["database"]) + len(each["table"]) > LONGEST_TABLE_MAP for each in tables)
+
+
+def has_long_database(case: Case) -> bool:
+    return any(len(each["database"]) > LONGEST_LISTED for each in listed(case, EventType.QUERY))
+
+
+def fails_at_first(family: str, name: str, has: Callable[[Case], bool], finding: str, folder: Path) -> None:
+    """Replay the first case that has something, and check that the server fails with a finding and leaves nothing."""
+    if name not in products():
+        pytest.skip(f"the server {name} is not unpacked")
+    case = first_case(family, products()[name].profile.name, has, role="render")
+    done = kit("replay", case, f"server:{name}", folder=folder)
+    assert (done.returncode, finding in done.stdout) == (1, True), done.stdout + done.stderr
+    assert list(folder.iterdir()) == []
 
 
 @pytest.mark.parametrize("name", ["mysql"])
 def test_a_server_lists_what_is_in_memory_after_the_names_of_a_table_map(name, folder):
-    if name not in products():
-        pytest.skip(f"the server {name} is not unpacked")
-    case = first_case("show_binlog_events", products()[name].profile.name, has_long_table_map, role="render")
-    done = kit("replay", case, f"server:{name}", folder=folder)
-    assert (done.returncode, "info of TABLE_MAP differs" in done.stdout) == (1, True), done.stdout + done.stderr
+    fails_at_first("show_binlog_events", name, has_long_table_map, "info of TABLE_MAP differs", folder)
     witnessed(products()[name].profile.name, "WL4033-GOLDEN-SHOW-INFO", kept=False)
-
-
-def has_long_database(case: Case) -> bool:
-    statements = (event for event in read_events(case.stream, READS_ALL) if event.header.type == EventType.QUERY)
-    is_list = case.settings["form"] == "events"
-    return is_list and any(len(each.fields()["database"]) > LONGEST_LISTED for each in statements)
 
 
 @pytest.mark.parametrize("name", ["mysql56"])
 def test_a_server_that_never_ends_its_list_runs_out_of_memory_before_the_machine_does(name, folder):
-    if name not in products():
-        pytest.skip(f"the server {name} is not unpacked")
-    case = first_case("golden_vectors", products()[name].profile.name, has_long_database, role="render")
-    done = kit("replay", case, f"server:{name}", folder=folder)
-    assert (done.returncode, OUT_OF_MEMORY.removeprefix("fail ") in done.stdout) == (1, True), done.stdout + done.stderr
-    assert list(folder.iterdir()) == []
+    fails_at_first("golden_vectors", name, has_long_database, OUT_OF_MEMORY.removeprefix("fail "), folder)
 
 
 def question(profile: str, statements: list[dict[str, object]]) -> Request:
