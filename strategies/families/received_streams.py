@@ -10,6 +10,7 @@ from conformance.binlog.servers import (
     WITH_HEARTBEAT,
     WITH_HEARTBEAT_V2,
     WITH_IGNORABLE_FLAG,
+    WITH_INCIDENT_TRANSACTIONS,
     WITH_PAYLOADS,
     WITH_TAGGED_GTIDS,
     WITH_XA_PREPARE,
@@ -57,6 +58,8 @@ _NEXT: Final = choices(
     ("with the Rotate of the log", "after a crash"),
     when={"logs of the source": ("2", "3", "many")},
 )
+#: A source that lost events says so in its log, and a receiver has nothing to do with it.
+_INCIDENT: Final = yes_or_no("an Incident")
 #: What a program adds to a log may have the id 0, which belongs to no server; the replica did not make it.
 _UNKNOWN_OF: Final = Dimension("unknown events are of", {"the source": replica_groups.SOURCE_ID, "no server": 0})
 #: Each log of the source has checksums if the one before it has none, and the reverse.
@@ -71,7 +74,7 @@ _OTHER_CHECKSUM: Final = Dimension(
 @family(
     focus="WL4033-RELAY-EVENTS-AS-USUAL",
     profiles=WITH_IGNORABLE_FLAG,
-    dimensions=(_LOGS, _NAMES, _NEXT, _OTHER_CHECKSUM, MODE, _CAME_BACK, _HEARTBEAT, _UNKNOWN_OF, _END),
+    dimensions=(_LOGS, _NAMES, _NEXT, _OTHER_CHECKSUM, MODE, _CAME_BACK, _INCIDENT, _HEARTBEAT, _UNKNOWN_OF, _END),
 )
 def relay_logs(stream: StreamBuilder) -> None:
     """All that a source sends: groups, ignorable events, heartbeats, Stop and Rotate, in one log or several."""
@@ -93,6 +96,8 @@ def relay_logs(stream: StreamBuilder) -> None:
         _begin(stream, lengths)
         _add_ignorable(stream, code, server_id=stream.vary(_UNKNOWN_OF))
         _add_group(stream, code, mode, heartbeats=heartbeats)
+        if stream.vary(_INCIDENT):
+            replica_groups.add(stream, _incident(stream, mode))
         if came_back:
             # A replica that is also a source gets its own events back, and omits them.
             stream.server_id = replica_groups.REPLICA_ID
@@ -102,6 +107,13 @@ def relay_logs(stream: StreamBuilder) -> None:
     end = stream.vary(_END)
     if end != "nothing":
         stream.add(mysql_events.stop(stream) if end == "Stop" else replica_groups.rotate(stream, f"{name}.000099", 4))
+
+
+def _incident(stream: StreamBuilder, mode: str) -> Sequence[PlannedEvent]:
+    """Return an Incident event, a group of its own where servers log it as one."""
+    planned = [server_events.incident(stream)]
+    alone = stream.server.profile not in WITH_INCIDENT_TRANSACTIONS
+    return planned if alone else replica_groups.in_mode(stream, planned, mode)
 
 
 def _begin(stream: StreamBuilder, lengths: bytes | None = None, *, created: int = 0, build: str = "") -> None:
@@ -174,6 +186,7 @@ _LAST_GROUP: Final = Dimension(
             "empty",
             "a statement alone",
             "a variable and a statement",
+            "an Incident",
         )
     },
     when={"gtid_mode": ("ON",)},
@@ -181,6 +194,7 @@ _LAST_GROUP: Final = Dimension(
         "prepared": WITH_XA_PREPARE,
         "in a payload": WITH_PAYLOADS,
         "a variable and a statement": Profiles("worklog", "mysql >= 8.0.21"),
+        "an Incident": WITH_INCIDENT_TRANSACTIONS,
     },
 )
 #: Its Previous_gtids event is the second that is received.
@@ -249,6 +263,8 @@ def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
         return [mysql_events.query(stream, stream.choose.one_of(groups.ALONE))]
     if how == "a variable and a statement":
         return groups.statement_of_variable(stream)
+    if how == "an Incident":
+        return [server_events.incident(stream)]
     transaction = replica_groups.transaction(stream)
     if how == "empty":
         return [transaction[0], data_changes.query(stream, "COMMIT")]

@@ -319,6 +319,7 @@ GROUPS_THAT_END = {
     "empty": lambda first, last: (first, last) == ("BEGIN", "COMMIT"),
     "a statement alone": lambda first, last: first in ("GTID", "GTID_TAGGED") and last in ALONE,
     "a variable and a statement": lambda first, last: first == "USER_VAR",
+    "an Incident": lambda first, last: last == "INCIDENT",
 }
 
 

@@ -78,8 +78,10 @@ from conformance.mutants.relay.spoilt_events import (
 )
 from conformance.mutants.relay.unended_groups import (
     CountsNamedAtRotate,
+    CountsNoIncidents,
     KeepsGtidOfConnection,
     KeepsGtidOverAnonymous,
+    LeavesOutIncidents,
     LeavesOutUnknownOfNone,
 )
 from conformance.protocol.observation import Observation, Refusal, Request
@@ -339,6 +341,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL4033-RELAY-IGNORABLE-COPIED",
         "does not write ignorable events of unknown types with the server id 0",
         answer=_of(LeavesOutUnknownOfNone),
+    ),
+    Mutant(
+        "relay-incident-dropped",
+        "WL4033-RELAY-EVENTS-AS-USUAL",
+        "does not write Incident events",
+        answer=_of(LeavesOutIncidents),
+    ),
+    Mutant(
+        "relay-incident-not-retrieved",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "never counts the GTID of an Incident event",
+        answer=_of(CountsNoIncidents),
     ),
     Mutant(
         "relay-first-format-renewed",

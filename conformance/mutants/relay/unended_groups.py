@@ -1,5 +1,6 @@
-"""Receivers with one fault each in what they keep of a group that has not ended, or make of an id of no server."""
+"""Receivers with one fault each in what they keep of a group that has not ended, or make of an unusual event."""
 
+from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import gtid_parts
 from conformance.models.replica.groups import State
 from conformance.models.replica.relay import Receiver, Reception
@@ -47,3 +48,19 @@ class LeavesOutUnknownOfNone(Receiver):
     def _reception(self, event: ReplicaEvent) -> Reception:
         is_of_none = not event.recognised and event.server_id == 0
         return Reception.LEFT_OUT if is_of_none else super()._reception(event)
+
+
+class LeavesOutIncidents(Receiver):
+    """A receiver that does not write Incident events, which change no data."""
+
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        return Reception.LEFT_OUT if event.type == EventType.INCIDENT else super()._reception(event)
+
+
+class CountsNoIncidents(Receiver):
+    """A receiver for which a group that is an Incident event does not complete its GTID."""
+
+    def _follow(self, event: ReplicaEvent) -> None:
+        if event.type == EventType.INCIDENT:
+            self._gtid = ""
+        super()._follow(event)
