@@ -83,6 +83,14 @@ class _EndsAtDefinitions(Client):
             super().track(header, entry)
 
 
+class _XaEndsNothing(Client):
+    """Takes every statement of an XA transaction for one within it, also that which finishes a prepared one."""
+
+    def track(self, header: Header, entry: dict[str, Any]) -> None:
+        if not entry.get("query", "").startswith(("XA COMMIT", "XA ROLLBACK")):
+            super().track(header, entry)
+
+
 class _EndsAtFirstEvent(Client):
     """Takes a transaction without BEGIN for one event, also where a variable comes before the statement."""
 
@@ -533,6 +541,12 @@ MUTANTS: Final = (
         "FORMAT-CLIENT-GTIDS",
         "counts a statement without BEGIN only if it is CREATE, ALTER or DROP",
         _EndsAtDefinitions,
+    ),
+    _mutant(
+        "client-xa-ends-nothing",
+        "FORMAT-CLIENT-GTIDS",
+        "never counts the XA COMMIT or XA ROLLBACK of a transaction that was prepared before",
+        _XaEndsNothing,
     ),
     _mutant(
         "client-ends-at-variable",

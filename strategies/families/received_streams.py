@@ -58,7 +58,7 @@ _NEXT: Final = choices(
     ("with the Rotate of the log", "after a crash"),
     when={"logs of the source": ("2", "3", "many")},
 )
-#: A source that lost events says so in its log, and a receiver has nothing to do with it.
+#: A source that lost events has it in its log; a receiver writes it as any other event.
 _INCIDENT: Final = yes_or_no("an Incident")
 #: What a program adds to a log may have the id 0, which belongs to no server; the replica did not make it.
 _UNKNOWN_OF: Final = Dimension("unknown events are of", {"the source": replica_groups.SOURCE_ID, "no server": 0})

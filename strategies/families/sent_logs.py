@@ -129,6 +129,7 @@ _LAST_GROUP: Final = Dimension(
             "any",
             "rolled back",
             "prepared",
+            "finished after it was prepared",
             "in a payload",
             "of more than 64 kB",
             "back to a savepoint",
@@ -140,7 +141,7 @@ _LAST_GROUP: Final = Dimension(
     },
     profiles={
         **dict.fromkeys(("a text before its rows", "a text before its rows, and a statement"), WITH_ROWS_QUERIES),
-        "prepared": WITH_XA_PREPARE,
+        **dict.fromkeys(("prepared", "finished after it was prepared"), WITH_XA_PREPARE),
         "in a payload": WITH_PAYLOADS,
         "a variable and a statement": Profiles("worklog", "mysql >= 8.0.21"),
     },
@@ -353,6 +354,9 @@ def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
     """Return a group that has something special, such as an end that is not an Xid or a COMMIT."""
     if how == "a statement alone":
         return [mysql_events.query(stream, stream.choose.one_of(groups.ALONE))]
+    if how == "finished after it was prepared":
+        # The end of a transaction that an earlier log has is a group of its own.
+        return [mysql_events.query(stream, f"XA {stream.choose.one_of(('COMMIT', 'ROLLBACK'))} X'78',X'',1")]
     if how == "a variable and a statement":
         return groups.statement_of_variable(stream)
     transaction = groups.transaction(stream)

@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
+from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
 from conformance.binlog.servers import (
     WITH_IGNORABLE_FLAG,
     WITH_ROWS_QUERIES,
@@ -157,6 +159,12 @@ _LISTED: Final = Dimension[tuple[int, str]](
     },
     heavy=("hundreds",),
 )
+#: Flags of a Query that change nothing for a filter: of a temporary table, without USE, ignorable although known.
+_QUERY_FLAGS: Final = choices(
+    "flags of the statements",
+    (0, *map(int, (Flag.THREAD_SPECIFIC, Flag.SUPPRESS_USE, Flag.IGNORABLE))),
+    text="{:#06x}".format,
+)
 _PLACES: Final = ("last", "first", "middle", "none")
 _OF_SOME: Final = replace(_LISTED, when={"statement": tuple(_OF_LISTS)})
 _STATEMENTS: Final = Number("statements")
@@ -203,10 +211,12 @@ def _fill(stream: StreamBuilder, kinds: Dimension[_Add], names: Dimension[Cast] 
 @family(
     focus=("WL40-TABLES-INFO-DEFAULT-DB", "WL40-FILTER-DO-EVERY-TABLE"),
     profiles=_WORKLOG,
-    dimensions=(_KIND, _OF_SOME, RULED, DOES, MARKERS, _STATEMENTS, DEFAULT),
+    dimensions=(_KIND, _OF_SOME, RULED, DOES, MARKERS, _STATEMENTS, DEFAULT, _QUERY_FLAGS),
 )
 def table_filters(stream: StreamBuilder) -> None:
     """Transactions and statements on any number of tables under do or ignore rules."""
+    flags = stream.vary(_QUERY_FLAGS)
+    stream.alter = lambda event: event if event.type != EventType.QUERY else event._replace(flags=event.flags | flags)
     _fill(stream, _KIND)
 
 

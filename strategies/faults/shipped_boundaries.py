@@ -135,6 +135,7 @@ _UNKNOWN_EVENTS: Final = Dimension[_Make](
         "rows of version 1": _of_code(EventType.WRITE_ROWS_V1),
         "Gtid_tagged": _of_code(EventType.GTID_TAGGED),
         "Query without text": _query(boundary_words.EMPTY),
+        "base class of ignorable events": _of_code(EventType.IGNORABLE),
     },
     profiles={
         "Query without text": EMPTY_QUERY_IS_ERROR,

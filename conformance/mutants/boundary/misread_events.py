@@ -99,6 +99,14 @@ class _NeedsFlags(ShippedParser):
         return super().feed(FedEvent(_OF_NO_SERVER, event.flags, None) if lacks else event)
 
 
+class _SkipsBaseClass(ShippedParser):
+    """A parser that passes over the base class of ignorable events, whether or not an event of it may be skipped."""
+
+    def feed(self, event: FedEvent) -> ShippedStep:
+        """See `ShippedParser.feed`."""
+        return super().feed(FedEvent(EventType.STOP) if event.type == EventType.IGNORABLE else event)
+
+
 class _ComparesShortStatements(ShippedParser):
     """A parser to which a long statement of an XA transaction is an ordinary one."""
 
@@ -141,6 +149,12 @@ MISREAD_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD",
         "a parser that servers ship takes Transaction_context and View_change without the ignorable flag for unknown",
         answer=answer_with(_NeedsFlags),
+    ),
+    Mutant(
+        "base-class-passed-over",
+        "FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD",
+        "a parser that servers ship passes over an event of the base class of ignorable events without the flag",
+        answer=answer_with(_SkipsBaseClass),
     ),
     Mutant(
         "long-xa-statements-unread",

@@ -5,6 +5,7 @@ from typing import Final
 
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
 from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.sql_statement import read_statement
 from conformance.models.filtering.statement import FilteredStatement
@@ -85,6 +86,20 @@ def _in_test(event: Event, part: LogPart) -> LogPart:
     return replace(part, tables=named_by(tables_info, "test") if tables_info else part.tables)
 
 
+def _where(flag: Flag, changed: ChangePart) -> ChangePart:
+    """Return the change of the statements whose Query event has a flag."""
+
+    def choose(event: Event, part: LogPart) -> LogPart:
+        is_changed = part.part is Part.STATEMENT and event.header.type == EventType.QUERY and event.header.flags & flag
+        return changed(event, part) if is_changed else part
+
+    return choose
+
+
+def _without_default(event: Event, part: LogPart) -> LogPart:
+    return replace(part, tables=named_by(event.fields().get("tables_info", ()), ""))
+
+
 def _new_table_only(tables: tuple[TableName, ...], statement: FilteredStatement) -> tuple[TableName, ...] | None:
     return (statement.create.table,) if statement.create is not None else None
 
@@ -113,6 +128,25 @@ RULE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-DEFAULT-DB",
         "the default database of every statement is test",
         answer=with_part(_in_test, statements=False),
+    ),
+    Mutant(
+        "no-default-without-use",
+        "WL40-FILTER-DEFAULT-DB",
+        "a table without a database is in none where the flag of the event means that its statement needs no USE",
+        answer=with_part(_where(Flag.SUPPRESS_USE, _without_default), statements=False),
+    ),
+    Mutant(
+        "thread-specific-passes",
+        "WL40-FILTER-IGNORE-ANY-TABLE",
+        "a statement with the flag of temporary tables passes",
+        answer=with_part(_where(Flag.THREAD_SPECIFIC, lambda event, part: replace(part, tables=())), statements=False),
+        also=("WL40-FILTER-DO-EVERY-TABLE",),
+    ),
+    Mutant(
+        "flagged-statement-ignored",
+        "WL40-FILTER-BY-TABLES-INFO",
+        "a statement with the ignorable flag shares the fate of its group, as an event of an unknown type",
+        answer=with_part(_where(Flag.IGNORABLE, lambda event, part: LogPart(Part.MEMBER)), statements=False),
     ),
     Mutant(
         "any-do-table",
