@@ -253,6 +253,13 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     by_log_check("FORMAT-LOG-ROTATE-NEXT"),
     by_log_check("FORMAT-LOG-BODY"),
     next_number("FORMAT-LOG-GTID-NUMBER"),
+    both(
+        both(
+            logged("FORMAT-LOG-GTID-GIVEN", equal_statements),
+            gtid_before("FORMAT-LOG-GTID-GIVEN", named=True),
+        ),
+        none_of("FORMAT-LOG-GTID-GIVEN", _of_type(*GTID_TYPES), "Gtid event of what is not logged"),
+    ),
     logged("FORMAT-LOG-SAVEPOINTS", equal_statements),
     logged("FORMAT-LOG-CREATED", equal_starts, required=False),
     by_log_check("FORMAT-LOG-POSITIONS", rule=_POSITIONS, at=_is_outside("WL7592-LOG-GTID-POSITIONS"), asks_more=True),

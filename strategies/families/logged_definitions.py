@@ -349,6 +349,8 @@ _LEFT: Final = Dimension(
 _LEAVING: Final = Dimension(
     "client that leaves", {"the first": 1, "another": 2}, when={_LEAVES.name: ("yes", _SHUT_DOWN)}
 )
+#: Each of its tables is dropped in its own database, whatever the default database of the client is.
+_TWO_DATABASES: Final = yes_or_no("tables of another database too", when={_LEAVES.name: ("yes", _SHUT_DOWN)})
 _TEMPORARY_MODES: Final = Dimension(
     "gtid_mode",
     {mode: mode for mode in ("ON", "OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE")},
@@ -368,7 +370,7 @@ _NOT_GIVEN: Final = Impossible(
     profiles=NUMBERED,
     dimensions=(
         *(_TEMPORARY_MODES, BINLOG_CHECKSUM, _TABLES, _PLACE, ENGINE),
-        *(_DROPPED_AGAIN, _END, _LEAVES, _LEFT, _LEAVING),
+        *(_DROPPED_AGAIN, _END, _LEAVES, _LEFT, _LEAVING, _TWO_DATABASES),
     ),
     impossible=(_NOT_ANONYMOUS, _NOT_GIVEN),
 )
@@ -396,6 +398,9 @@ def temporary_tables(choose: Chooser, server: Server) -> Question:
         # At least one table is left to be dropped.
         client = scenario.vary(_LEAVING)
         scenario.create(temporary=True, session=client)
+        if scenario.vary(_TWO_DATABASES):
+            scenario.do(CreateDatabase(database=DATABASES[1], session=client))
+            scenario.create(name=scenario.new_name(DATABASES[1]), temporary=True, session=client)
         _set_gtid_next(scenario, scenario.vary(_LEFT), client=client)
         leaving: Statement = Disconnect(session=client)
         if leaves == _SHUT_DOWN:

@@ -182,10 +182,12 @@ def _same_name(scenario: LogQuestion, table: TableName) -> None:
 
 
 def _variable(scenario: LogQuestion, table: TableName) -> None:
-    """Compute a value with a user variable that the first session has set too."""
-    scenario.do(SetUserVariable(value=-3, session=_OTHER))
-    scenario.do(Insert(table=table, computed="variable", session=_OTHER))
-    scenario.do(Insert(table=table, computed="variable", session=_DROPPING))
+    """Compute values with a user variable that the first session has set too; one that stays is logged again."""
+    for value in (-3, (1 << 31) - 1, -1 << 31):
+        scenario.do(SetUserVariable(value=value, session=_OTHER))
+        scenario.do(Insert(table=table, computed="variable", session=_OTHER))
+    for session in (_OTHER, _DROPPING):
+        scenario.do(Insert(table=table, computed="variable", session=session))
     scenario.do(Commit(session=_OTHER))
 
 
@@ -212,6 +214,22 @@ def _format(scenario: LogQuestion, table: TableName) -> None:
         value = BINLOG_FORMATS[(own + step) % len(BINLOG_FORMATS)]
         scenario.do(SetSession(variable="binlog_format", value=value, session=_OTHER))
         _insert_in_format(scenario, table, _OTHER)
+
+
+def _comes_back(scenario: LogQuestion, table: TableName) -> None:
+    """End, and come back as a new session: nothing is left of its database, user variable, option and format."""
+    scenario.do(Commit(session=_OTHER))
+    scenario.do(Use(database=scenario.databases[0], session=_OTHER))
+    scenario.do(SetUserVariable(value=5, session=_OTHER))
+    settings = scenario.server.settings
+    if settings.profile in WITH_ROWS_QUERIES:
+        value = "OFF" if settings.binlog_rows_query_log_events else "ON"
+        scenario.do(SetSession(variable="binlog_rows_query_log_events", value=value, session=_OTHER))
+    scenario.do(SetSession(variable="binlog_format", value=_other_format(scenario), session=_OTHER))
+    for _ in range(2):
+        _insert_in_format(scenario, table, _OTHER)
+        scenario.do(Insert(table=table, computed="variable", session=_OTHER))
+        scenario.do(Disconnect(session=_OTHER))
 
 
 def _global_format(scenario: LogQuestion, table: TableName) -> None:
@@ -360,6 +378,7 @@ _DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
     "has a user variable": _variable,
     "logs in another format": _format,
     "sets the format globally": _global_format,
+    "ends and comes back": _comes_back,
     "works on its temporary table": _works_on_temporary,
     "reads other tables": _reads_others,
     "commits by definitions": _defines,

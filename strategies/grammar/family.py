@@ -67,6 +67,7 @@ _MODULES: Final = (
     "conformance.strategies.families.logged_transactions",
     "conformance.strategies.families.logged_chains",
     "conformance.strategies.families.logged_sessions",
+    "conformance.strategies.families.logged_given_gtids",
     "conformance.strategies.families.logged_rows_queries",
     "conformance.strategies.families.logged_definitions",
     "conformance.strategies.families.logged_extensions",

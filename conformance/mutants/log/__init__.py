@@ -2,11 +2,13 @@
 
 from typing import Final
 
+from conformance.mutants.log.given_gtids import LOG_GIVEN_GTID_MUTANTS
 from conformance.mutants.log.gtids import LOG_GTID_MUTANTS
 from conformance.mutants.log.markers import LOG_MARKER_MUTANTS
 from conformance.mutants.log.refused_settings import LOG_REFUSED_SETTINGS_MUTANTS
 from conformance.mutants.log.refused_statements import LOG_REFUSED_STATEMENTS_MUTANTS
 from conformance.mutants.log.rows_queries import LOG_ROWS_QUERY_MUTANTS
+from conformance.mutants.log.session_ends import LOG_SESSION_END_MUTANTS
 from conformance.mutants.log.sessions import LOG_SESSION_MUTANTS
 from conformance.mutants.log.splits import LOG_SPLIT_MUTANTS
 from conformance.mutants.log.strange_statements import LOG_STATEMENT_MUTANTS
@@ -15,7 +17,9 @@ from conformance.mutants.mutant import Mutant
 
 MUTANTS: Final[tuple[Mutant, ...]] = (
     *LOG_GTID_MUTANTS,
+    *LOG_GIVEN_GTID_MUTANTS,
     *LOG_SESSION_MUTANTS,
+    *LOG_SESSION_END_MUTANTS,
     *LOG_REFUSED_STATEMENTS_MUTANTS,
     *LOG_REFUSED_SETTINGS_MUTANTS,
     *LOG_STATEMENT_MUTANTS,

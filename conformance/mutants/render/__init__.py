@@ -404,6 +404,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=replaced(r"^SET INSERT_ID=.*\n", ""),
     ),
     Mutant(
+        "variable-backticks-once",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "a backtick in the name of a user variable is not doubled",
+        answer=replaced(r"^(SET @`.*?)``(.*`:=)", r"\1`\2"),
+    ),
+    Mutant(
         "seeds-swapped",
         "FORMAT-RENDER-STATEMENTS-RUN",
         "the second seed of RAND() is set as the first",

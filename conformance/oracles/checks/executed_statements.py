@@ -16,6 +16,8 @@ _ELSEWHERE: Final = "statement in another database"
 _USE: Final = re.compile(r"use `((?:[^`]|``)*)`\s*/\*!\*/;", re.IGNORECASE)
 #: A statement that every program prints as it is: control characters and other characters are shown in several ways.
 _PLAIN: Final = re.compile(r"[ -~\n]+\Z")
+#: The name of a user variable that needs no quotes.
+_BARE: Final = re.compile(r"[0-9A-Za-z_.$]+\Z")
 #: What follows a delimiter on its line, comments apart: it becomes a part of the next statement.
 _AFTER_DELIMITER: Final = re.compile(r"(?!#).*/\*!\*/;[ \t]*(?![\s#/])(.+)")
 #: A line that sets the delimiter: the client takes the first word.
@@ -80,21 +82,32 @@ def runs_unprinted(printed: Printed, index: int) -> bool:
 
 
 def _variable_set(fact: Fact, event: PrintedEvent) -> Fault:
-    missing = next((each for each in _settings(fact) if not re.search(each, event.text, re.IGNORECASE)), None)
-    return None if missing is None else ("variable not set", f"nothing in its lines is like {missing!r}")
+    for variable, pattern in _settings(fact):
+        if not re.search(pattern, event.text, re.IGNORECASE):
+            return "variable not set", f"no line sets {variable}"
+    return None
 
 
-def _settings(fact: Fact) -> Iterator[str]:
-    """Yield patterns of what sets the variables of an event; a value that has several notations is left open."""
+def _settings(fact: Fact) -> Iterator[tuple[str, str]]:
+    """Yield each variable of an event with its value, and the pattern of what sets it; other values are left open."""
     if fact["type"] == EventType.INTVAR and fact["intvar_type"] in _INTVARS:
-        yield rf"\b{_INTVARS[fact['intvar_type']]} *= *{_number(fact['intvar_value'])}"
+        name, number = _INTVARS[fact["intvar_type"]], fact["intvar_value"]
+        yield f"{name} to {number}", rf"\b{name} *= *{_number(number)}"
     elif fact["type"] == EventType.RAND:
-        yield from (rf"\bRAND_SEED{number} *= *{_number(fact[f'seed{number}'])}" for number in (1, 2))
+        for name, number in (("RAND_SEED1", fact["seed1"]), ("RAND_SEED2", fact["seed2"])):
+            yield f"{name} to {number}", rf"\b{name} *= *{_number(number)}"
     elif fact["type"] == EventType.USER_VAR and _PLAIN.match(fact["variable_name"]):
-        value = fact["variable_value"]
+        notations, value = list(_notations(fact["variable_name"])), fact["variable_value"]
         shown = "NULL" if value is None else _number(value) if isinstance(value, int) else ""
-        name = re.escape(fact["variable_name"]).replace("`", "`+")
-        yield rf"@`?{name}`? *:?= *{shown}"
+        to = f" to {'NULL' if value is None else value}" if shown else ""
+        yield f"@{notations[0]}{to}", rf"@(?:{'|'.join(map(re.escape, notations))}) *:?= *{shown}"
+
+
+def _notations(name: str) -> Iterator[str]:
+    """Yield the notations of a user variable's name: in quotes of a kind, which are doubled in it, or bare."""
+    yield from (f"{quote}{name.replace(quote, 2 * quote)}{quote}" for quote in "`'\"")
+    if _BARE.match(name):
+        yield name
 
 
 def _number(value: int) -> str:
