@@ -19,6 +19,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from importlib.metadata import version
+from operator import itemgetter
 from typing import Any, NamedTuple, TextIO
 
 import pymysql.err
@@ -60,6 +61,8 @@ CRASHES: tuple[type[Exception], ...] = (AttributeError, NameError, TypeError, Re
 VERIFICATION = (
     {"verify_checksum": True} if "verify_checksum" in inspect.signature(BinLogStreamReader.__init__).parameters else {}
 )
+WRONG_CHECKSUM = "An CRC32 has failed for the event"
+REFUSED_CHECKSUM = {"handled": "refused", "refused": WRONG_CHECKSUM}
 
 #: Type codes of Table_map and rows events, to which the library's rules for tables apply.
 FILTERED = (19, 20, 21, 22, 23, 24, 25, 30, 31, 32, 39)
@@ -302,6 +305,37 @@ class Feed:
         return packet
 
 
+class WrongChecksums(logging.Handler):
+    """The events of which the library logs that their checksum is wrong.
+
+    It marks such an event too, but drops it without a word if it is of rows whose table's number it does not know.
+    """
+
+    def __init__(self, feed: Feed) -> None:
+        super().__init__()
+        self._feed = feed
+        self._places: list[int] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Note the event that is read if the library logs that its checksum is wrong."""
+        if WRONG_CHECKSUM in record.getMessage():
+            self._places.append(self._feed.at)
+
+    def __enter__(self) -> "WrongChecksums":
+        logging.getLogger().addHandler(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        logging.getLogger().removeHandler(self)
+
+    def added_to(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """Return an answer with those that the library dropped; not with one at which it stopped."""
+        is_whole = answer["error"] is None and "crash" not in answer
+        reported_at = {each["offset"] for each in answer["events"]} | (set() if is_whole else {self._feed.at})
+        dropped = [{"offset": at, **REFUSED_CHECKSUM} for at in self._places if at not in reported_at]
+        return {**answer, "events": sorted([*answer["events"], *dropped], key=itemgetter("offset"))}
+
+
 def decode(stream: bytes, filtering: dict[str, Any]) -> dict[str, Any]:
     """Return the events that the library returns, the error that it stops with, and its crash if there is one."""
     feed, server = Feed(stream), server_of(stream)
@@ -316,10 +350,17 @@ def decode(stream: bytes, filtering: dict[str, Any]) -> dict[str, Any]:
     )
     events: list[dict[str, Any]] = []
     answer: dict[str, Any] = {"events": events, "error": None}
+    with WrongChecksums(feed) as wrong:
+        read(reader, feed, answer)
+    return wrong.added_to(answer)
+
+
+def read(reader: BinLogStreamReader, feed: Feed, answer: dict[str, Any]) -> None:
+    """Add to an answer what the library returns, one by one, and the error or the crash that it ends with."""
     try:
         for library_event in reader:
             # The position is the reader's own, from which the library's user would resume.
-            events.append({**reported(library_event, feed.at), "position": reader.log_pos})
+            answer["events"].append({**reported(library_event, feed.at), "position": reader.log_pos})
     except Refused as refused:
         answer["error"] = refused.error
     except REFUSALS as error:
@@ -334,7 +375,6 @@ def decode(stream: bytes, filtering: dict[str, Any]) -> dict[str, Any]:
         answer["error"] = {"at": feed.at, "kind": "other", "message": str(error)}
     finally:
         reader.close()
-    return answer
 
 
 def named_tables(stream: bytes) -> set[tuple[str, str]]:
@@ -401,7 +441,7 @@ def reported(library_event: Any, offset: int) -> dict[str, Any]:
     }
     if getattr(library_event, "_is_event_valid", None) is False:
         # It logs this, and returns the event as if nothing were wrong.
-        return {**fields, "handled": "refused", "refused": "An CRC32 has failed for the event"}
+        return {**fields, **REFUSED_CHECKSUM}
     for field, attribute in ATTRIBUTES.get(type(library_event).__name__, {}).items():
         if hasattr(library_event, attribute):
             value = getattr(library_event, attribute)
