@@ -19,11 +19,15 @@ def faults(profile):
 
 @pytest.mark.parametrize("profile", ["mysql-5.1", "mysql-5.7", "mariadb-11.x"])
 def test_a_length_beyond_the_end_is_too_large_however_small_it_is(profile):
-    """A Stop without a checksum has 19 bytes, and mariadb-binlog calls one of 20 that ends the file truncated."""
     beyond = [each for each in faults(profile) if each[0] > each[1]]
-    assert any(length < 23 for length, *_ in beyond)
     assert {kind for _, _, kind, _ in beyond} == {"truncated"}
     assert all("FORMAT-LENGTH-TOO-LARGE" in marks for *_, marks in beyond)
+
+
+def test_a_stop_of_a_byte_more_than_is_left_is_too_large_though_a_checksum_would_not_fit_in():
+    """One without a checksum has 19 bytes; mariadb-binlog calls one of 20 at the end of a file truncated."""
+    (of_stop,) = {(left, kind, *marks) for length, left, kind, marks in faults("mysql-5.1") if length == 20}
+    assert of_stop == (19, "truncated", "FORMAT-LENGTH-TOO-LARGE")
 
 
 @pytest.mark.parametrize("profile", ["mysql-5.1", "mysql-5.7", "mariadb-11.x"])

@@ -14,7 +14,7 @@ from conformance.oracles.checks.post_headers import LONGER
 ENDS_SILENTLY: Final = "stream ends silently after"
 #: The last events of a log: a reader that ends after one takes it for the end of all.
 _LAST_OF_LOGS: Final = frozenset({EventType.ROTATE, EventType.STOP})
-#: A reader that goes to where an event says that the next one is returns to an earlier one, and reads on from there.
+#: A reader that goes to the position of an event's end returns to an earlier event where that is not after it.
 REPEATED: Final = Cause("event repeated or out of order")
 
 
