@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from conformance.binlog.event_types import HEARTBEAT_TYPES, ROWS_V1, ROWS_V2, EventType
+from conformance.binlog.event_types import ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.checks.signed_numbers import is_extended
 from conformance.oracles.checks.text_ends import LAST_FIELDS
@@ -325,15 +325,3 @@ def test_an_answer_that_ends_with_an_event_that_was_there_before_is_one_finding(
         for count in range(2, len(events)):
             together |= findings(case, Observation((*events[:count], events[count - 1]))).keys()
     assert together == {"event repeated or out of order"}
-
-
-def test_an_answer_that_ends_with_a_heartbeat_is_one_finding_whatever_follows():
-    """As that of mysql_binlog, which goes to the position in it: that of its source, and not of its end."""
-    together = set()
-    for case in cases("heartbeats", "mysql-5.7"):
-        events = REFERENCE.ask(request_of(case)).events
-        places = [place for place, each in enumerate(events[:-1]) if each["type"] in HEARTBEAT_TYPES]
-        for place in places:
-            if events[place]["log_pos"] != events[place + 1]["offset"]:
-                together |= findings(case, Observation(events[: place + 1])).keys()
-    assert together == {"stream ends silently after HEARTBEAT"}

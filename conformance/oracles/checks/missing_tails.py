@@ -1,10 +1,9 @@
 """Answers that end before the stream, without an error: one gap, whatever the events are that are missing."""
 
-from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 
-from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
+from conformance.binlog.event_types import EventType
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import LENGTHS_IGNORED, Cause, group_of_entry
 from conformance.oracles.checks.common_refusals import feature_of
@@ -36,15 +35,6 @@ def ends_with_repeated(alignment: Alignment) -> bool:
     return alignment.disordered is not None and events[-1]["offset"] == alignment.disordered
 
 
-def _leads_away(alignment: Alignment, last: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Return whether a reader of files that goes by positions finds nothing more after an event: a heartbeat.
-
-    It has the position of its source, and not that of its own end.
-    """
-    is_of_files = "framing" in alignment.role.abilities
-    return is_of_files and last["type"] in HEARTBEAT_TYPES and last["log_pos"] != after.get("offset")
-
-
 def cause_of_gap(alignment: Alignment, index: int) -> Cause | None:
     """Return the cause of what is missing at the end of an answer; None if an event is not about that.
 
@@ -68,9 +58,6 @@ def cause_of_gap(alignment: Alignment, index: int) -> Cause | None:
     events = alignment.case.expected.events
     groups = {group_of_entry(events[each]) for each in required}
     delivered = {group_of_entry(each) for number, each in enumerate(events) if alignment.observed(number) is not None}
-    last = events[tail.start - 1]
-    if tail.start and _leads_away(alignment, last, events[tail.start]):
-        return Cause(f"{ENDS_SILENTLY} {group_of_entry(last)}")
     if len(groups) == 1 and not groups & delivered:
         return Cause(f"{groups.pop()} dropped")
     if not tail.start:
@@ -78,6 +65,7 @@ def cause_of_gap(alignment: Alignment, index: int) -> Cause | None:
     if alignment.case.expected.made_for.get(required[0]) == LONGER:
         # What the reader takes for more of the event than there is, it takes for the end of the stream.
         return LENGTHS_IGNORED
+    last = events[tail.start - 1]
     if last["type"] in _LAST_OF_LOGS:
         return Cause(f"{ENDS_SILENTLY} {group_of_entry(last)}")
     return Cause(f"stream ends silently at {f'a {feature}' if feature else group_of_entry(events[required[0]])}")
