@@ -62,6 +62,8 @@ VERIFICATION = (
     {"verify_checksum": True} if "verify_checksum" in inspect.signature(BinLogStreamReader.__init__).parameters else {}
 )
 WRONG_CHECKSUM = "An CRC32 has failed for the event"
+HEADER = struct.Struct("<IBIIIH")
+HEADER_FIELDS = ("timestamp", "type", "server_id", "length", "log_pos", "flags")
 REFUSED_CHECKSUM = {"handled": "refused", "refused": WRONG_CHECKSUM}
 
 #: Type codes of Table_map and rows events, to which the library's rules for tables apply.
@@ -290,18 +292,20 @@ class Feed:
 
     Attributes:
         at: Offset of the event that was taken last.
+        data: Its bytes.
     """
 
     def __init__(self, stream: bytes) -> None:
         self._packets = packets(stream)
         self.at = 0
+        self.data = b""
 
     def __iter__(self) -> "Feed":
         return self
 
     def __next__(self) -> tuple[int, bytes]:
         packet = next(self._packets)
-        self.at = packet[0]
+        self.at, self.data = packet
         return packet
 
 
@@ -314,12 +318,14 @@ class WrongChecksums(logging.Handler):
     def __init__(self, feed: Feed) -> None:
         super().__init__()
         self._feed = feed
-        self._places: list[int] = []
+        self._headers: list[dict[str, Any]] = []
 
     def emit(self, record: logging.LogRecord) -> None:
         """Note the event that is read if the library logs that its checksum is wrong."""
         if WRONG_CHECKSUM in record.getMessage():
-            self._places.append(self._feed.at)
+            # The library keeps nothing of an event that it drops.
+            header = zip(HEADER_FIELDS, HEADER.unpack_from(self._feed.data), strict=True)
+            self._headers.append({"offset": self._feed.at, **dict(header), **REFUSED_CHECKSUM})
 
     def __enter__(self) -> "WrongChecksums":
         logging.getLogger().addHandler(self)
@@ -332,7 +338,7 @@ class WrongChecksums(logging.Handler):
         """Return an answer with those that the library dropped; not with one at which it stopped."""
         is_whole = answer["error"] is None and "crash" not in answer
         reported_at = {each["offset"] for each in answer["events"]} | (set() if is_whole else {self._feed.at})
-        dropped = [{"offset": at, **REFUSED_CHECKSUM} for at in self._places if at not in reported_at]
+        dropped = [each for each in self._headers if each["offset"] not in reported_at]
         return {**answer, "events": sorted([*answer["events"], *dropped], key=itemgetter("offset"))}
 
 
@@ -718,7 +724,8 @@ def serve(out: TextIO) -> None:
 
 
 if __name__ == "__main__":
-    logging.disable(logging.CRITICAL)  # The library warns about the server's settings once per stream.
+    # The library warns about the server's settings once per stream: nobody reads that.
+    logging.getLogger().addHandler(logging.NullHandler())
     # The library's driver reads the machine's certificates at each connection, 20 ms, and checks nothing against them.
     os.environ["SSL_CERT_FILE"] = os.devnull
     answers, sys.stdout = sys.stdout, sys.stderr  # The library's own output must not be taken for an answer.
