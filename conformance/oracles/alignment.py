@@ -87,7 +87,7 @@ class Alignment:
         else:
             self._align_by_place()
         self.astray = self._astray()
-        self.stop = self._stop()
+        self.stop = self._stop() if self.observation.error is not None else self._left_at_heartbeat()
         self.lost = self._lost()
         self.ended = self._ended()
 
@@ -186,6 +186,24 @@ class Alignment:
         if self.case.role == "relay":
             return self._after_own_events()
         return self._after_kept_back() if self.case.role == "client" else self._last + 1
+
+    def _left_at_heartbeat(self) -> int | None:
+        """Return the index of the heartbeat with which an answer of a reader of files ends; None if there is none.
+
+        No file has one, and its position is one of its source, not that of its end: a reader that goes from event to
+        event by these finds nothing more, or the same events again. That is as good as a refusal.
+        """
+        last = self._last
+        if self.case.role != "decode" or "framing" not in self.role.abilities or last < 0:
+            return None
+        if last >= self._last_required and self.disordered is None:
+            return None
+        event = self.case.expected.events[last]
+        is_of_source = event.get("type") in HEARTBEAT_TYPES and event["log_pos"] != event["offset"] + event["length"]
+        if not is_of_source or last not in self.case.expected.tolerated:
+            return None
+        self.disordered = None
+        return last
 
     def _after_own_events(self) -> int:
         """Return the index of the first event that a replica received after what it wrote: none of its own."""

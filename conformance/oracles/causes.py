@@ -43,6 +43,7 @@ from conformance.oracles.oracle import Check, wrong_end
 from conformance.oracles.reasons import OF_CHECKSUM, OF_RESOURCES, crash_reason, normalised, without_bounds
 from conformance.protocol.observation import Trouble
 from conformance.protocol.role import entry_type_name
+from conformance.specs.run_record import TROUBLE
 from conformance.strategies.grammar.case import Case
 
 #: The requirement that an event with bytes to be passed over is made for -> what is wrong where they are not.
@@ -139,7 +140,8 @@ def cause_of_trouble(case: Case, trouble: Trouble, charged: str) -> Cause:
         return Cause(f"{trouble.status} at a {place}")
     end, has_reason = _end_of(trouble)
     is_used_up = OF_RESOURCES.search(end) is not None
-    fault = charged if case.expected.refused_at is not None and (is_used_up or not has_reason) else ""
+    is_at_fault = case.expected.refused_at is not None and charged != TROUBLE
+    fault = charged if is_at_fault and (is_used_up or not has_reason) else ""
     if is_used_up and trouble.status == "crash":
         # How it ends depends on how much is asked for.
         end = _OUT_OF_MEMORY

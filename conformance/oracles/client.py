@@ -277,13 +277,22 @@ def _stops(alignment: Alignment) -> Iterator[Check]:
             # It was sent events again: it stops at one of them.
             continue
         if last <= cut["index"] and not _required(alignment, last + 1, cut["index"] + 1) and last >= 0:
-            name = (alignment.observed(last) or {}).get("resume_log", "")
+            name = _log_at_end(alignment)
             words = _WRONG_LOG if name not in {*names_of_logs(alignment), ""} else "stops after a lost connection"
             message = f"it does not resume: {_error(alignment)}"
             # A source refuses to read a set that is none.
             cause = cause_of_name(alignment, name) or _cause_of_gtids(alignment, _NO_SET)
             yield Check(words, message, cause=cause)
             return
+
+
+def _log_at_end(alignment: Alignment) -> Any:
+    """Return the log in which the client is after all that it delivered, as it names it; empty if it names none.
+
+    The last may be an event that need not be reported: the Rotate event with which a source names its next log.
+    """
+    names = (event.get("resume_log") for event in reversed(alignment.observation.events))
+    return next((name for name in names if name is not None), "")
 
 
 def _lost(alignment: Alignment) -> Iterator[Check]:

@@ -17,7 +17,8 @@ from conformance.oracles.checks.empty_groups import without_empty_groups
 from conformance.oracles.checks.free_orders import in_expected_order
 from conformance.oracles.checks.governing_formats import LATEST_GOVERNS
 from conformance.oracles.checks.misled_readers import misled
-from conformance.oracles.checks.post_headers import LONGER, finds_value, has_same_rows
+from conformance.oracles.checks.post_headers import EXTRA_DATA, LONGER, finds_value, has_same_rows
+from conformance.oracles.checks.row_values import differs_in_signs
 from conformance.oracles.differences import Difference, accounted, differences, first_of_chain
 from conformance.oracles.oracle import Check, Oracle
 from conformance.oracles.registry import freedom_of, oracles
@@ -258,6 +259,10 @@ class Judge:
             requirement = case.expected.made_for.get(difference.index, owner)
             if requirement == LONGER and finds_value(alignment, difference.index, difference.field):
                 requirement = owner  # The number is found.
+            if (requirement, difference.field) == (EXTRA_DATA, "rows") and differs_in_signs(
+                alignment, difference.index
+            ):
+                requirement = owner  # So are the numbers of the rows.
             if requirement == LONGER and has_same_rows(alignment, difference):
                 continue  # The rows are found, so it is not the post-header; what is in them is judged elsewhere.
             if requirement == UNEXPLAINED or self._is_shown(requirement, difference):

@@ -267,7 +267,7 @@ def wrong_lengths_in_relay_logs(stream: StreamBuilder) -> None:
     length = stream.vary(_LENGTH)
     start, _ = _relay_log(stream, after=stream.vary(_AFTER))
     length = set_length(stream, start, length)
-    small = length < HEADER_BYTES + CHECKSUM_BYTES
+    small = length < HEADER_BYTES + CHECKSUM_BYTES and length <= stream.offset - start
     stream.expect_refusal(
         at=start, kind="invalid-length" if small else "truncated", marks=("FORMAT-APPLY-LENGTH-WRONG",)
     )

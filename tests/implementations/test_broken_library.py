@@ -6,7 +6,7 @@ from importlib.resources import files
 from unittest.mock import patch
 
 import pytest
-from small_logs import log
+from small_logs import log, offset_of_last
 
 from conformance.oracles.judge import request_of
 from conformance.strategies.grammar.case_id import CaseId
@@ -225,6 +225,22 @@ def test_checksums_are_checked_by_the_library(verifies):
         last = ADAPTER.decode(bytes(damaged), EVERYTHING)["events"][-1]
     assert last["handled"] == ("refused" if verifies else "known")
     assert ("xid" in last) is not verifies
+
+
+@pytest.mark.parametrize("verifies", [True, False])
+def test_a_wrong_checksum_of_rows_that_the_library_drops_is_refused_too(verifies):
+    """It logs that the checksum is wrong, and then drops rows of a table whose number it does not know."""
+    rows = {"table_id": 85, "rows_flags": 1, "row_data": b"\x01\xff\0\x07\0\0\0"}
+    damaged = bytearray(log((30, rows), (16, {"xid": 1}), checksums=True))
+    at = offset_of_last(bytes(damaged))
+    damaged[at - 1] ^= 1
+    with ExitStack() as faults:
+        if not verifies:
+            faults.enter_context(patch.object(event.BinLogEvent, "_verify_event", lambda self: None))
+        answer = ADAPTER.decode(bytes(damaged), EVERYTHING)
+    assert answer["error"] is None
+    handled = [each["handled"] for each in answer["events"]]
+    assert handled == (["known", "refused", "known"] if verifies else ["known", "known"])
 
 
 class Labelled:

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from importlib.resources import files
 
 import pytest
-from small_logs import EVENTS, log, offset_of_last
+from small_logs import EVENTS, ROWS, damaged, log, offset_of_last
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.gtid_set import GtidSet
@@ -151,6 +151,11 @@ def test_a_body_that_ends_too_early_for_pymysql_is_a_refusal_and_no_crash(librar
     assert answer.error is not None
     assert answer.error.at == offset_of_last(stream)
     assert "advance amount" in answer.error.message
+
+
+def test_rows_of_no_table_with_a_wrong_checksum_are_refused(library):
+    stream = damaged(log((EventType.WRITE_ROWS, ROWS)))
+    assert [each["handled"] for each in ask(library, stream).events] == ["known", "refused"]
 
 
 def test_a_rows_query_loses_four_bytes_without_checksums(library):

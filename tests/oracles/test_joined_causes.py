@@ -8,8 +8,9 @@ from conformance.binlog.event_types import COMPRESSED_ROWS_V1, ROWS_V1, ROWS_V2,
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import TYPE_AT
 from conformance.binlog.rows.column_codes import ColumnType
-from conformance.oracles.judge import request_of
+from conformance.oracles.judge import Judge, request_of
 from conformance.protocol.observation import Refusal
+from conformance.protocol.roles.decode import own_fields
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 from tests.oracles.test_causes import REFERENCE, cases, changed, findings
@@ -61,6 +62,20 @@ def test_a_type_that_is_not_known_is_not_called_passed_over_for_its_flag():
         answer = changed(case, lambda entry: passed_over(entry) if entry["type"] == EventType.XID else entry)
         together |= findings(case, answer).keys()
     assert "XID not known" in together
+
+
+def test_events_after_the_end_of_an_answer_are_not_called_passed_over_for_their_flag():
+    """A reader that does not know VIEW_CHANGE ends with the first log: what is missing then may have the flag too."""
+    decode = REFERENCE.declaration.roles["decode"]
+    judge = Judge(replace(decode, fields=decode.fields - own_fields(EventType.VIEW_CHANGE)))
+    together = set()
+    for case in flagged_cases():
+        answer = changed(case, lambda entry: passed_over(entry) if entry["type"] == EventType.VIEW_CHANGE else entry)
+        rotate = next((place for place, entry in enumerate(answer.events) if entry["type"] == EventType.ROTATE), None)
+        if rotate is not None and not all(map(is_flagged, answer.events[rotate + 1 :])):
+            verdicts = judge.judge(case, replace(answer, events=answer.events[: rotate + 1]))
+            together |= {each.finding for each in verdicts if each.is_failure}
+    assert together == {"stream ends silently after ROTATE", "VIEW_CHANGE not known"}
 
 
 def refused_where(case, applies, words):

@@ -10,7 +10,7 @@ from conformance.binlog.format_description import FormatDescription
 from conformance.oracles.checks.packed_numbers import is_of_nine_bytes
 from conformance.oracles.checks.signed_numbers import cause_of_sign
 from conformance.oracles.judge import request_of
-from conformance.protocol.observation import Refusal
+from conformance.protocol.observation import Observation, Refusal
 from tests.oracles.test_causes import REFERENCE, cases, changed, findings
 from tests.oracles.test_joined_causes import refused_where, together_of
 
@@ -179,6 +179,23 @@ def test_statements_that_are_lost_with_what_is_taken_for_a_checksum_are_the_same
     assert LOST_ENDS in together
     assert not [each for each in together if each.startswith("client: query")]
     assert not [each for each in together if "wrong log" in each or "of QUERY" in each]
+
+
+def test_a_name_of_a_next_log_that_is_cut_is_the_same_finding_where_the_client_cannot_resume():
+    """As mysql-replication reports the Rotate event that names the next log, and is then refused its name."""
+    seen = set()
+    for profile in ("mysql-8.0", "mysql-9.x"):
+        for case in cases("sent_logs", profile, role="client"):
+            source = case.settings["source"]
+            cut = next((each for each in source["cuts"] if each["log_pos"] == 4 and each["index"]), None)
+            if cut is None or case.settings["gtid_set"] is not None:
+                continue
+            rotate = {"type": EventType.ROTATE, "log_pos": 0, "resume_log": cut["log_name"][:-4], "resume_pos": 4}
+            before = case.expected.events[: cut["index"] + 1]
+            error = Refusal(None, "other", "Could not find first log file name in binary log index file", 1236)
+            answer = Observation((*before, rotate), error, deliveries=source["cuts"].index(cut) + 1)
+            seen |= {each for each in findings(case, answer) if "lost connection" in each or each == LOST_ENDS}
+    assert seen == {LOST_ENDS}
 
 
 def test_a_transaction_that_a_client_does_not_count_and_has_again_is_one_finding():

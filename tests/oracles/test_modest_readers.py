@@ -170,3 +170,25 @@ def test_a_reader_that_refuses_every_stream_passes_only_what_is_about_refusals(n
         about_events = {each for each, indices in case.marks.items() if refused not in indices}
         passed = {each.requirement for each in verdicts if each.status == "pass"}
         assert passed & about_events == set(), str(case.id)
+
+
+@pytest.mark.parametrize("is_again", [False, True])
+def test_a_reader_of_files_that_goes_by_positions_may_be_led_away_by_a_heartbeat(is_again):
+    """No file has one, and mysqlbinlog 9.7.4 refuses it; mysql_binlog finds nothing more, or the same event again."""
+    judged = 0
+    for case in (case_of(CaseId("heartbeats", "mysql-5.7", seed=1, index=index)) for index in range(20)):
+        events = REFERENCE.ask(request_of(case)).events
+        for place, event in enumerate(events):
+            if event["type"] == EventType.HEARTBEAT and event["log_pos"] != event["offset"] + event["length"]:
+                answer = Observation((*events[: place + 1], *([event] if is_again else [])))
+                assert not [each for each in Judge(ROLE).judge(case, answer) if each.is_failure]
+                judged += 1
+    assert judged > 10
+
+
+def test_a_reader_of_what_a_source_sends_may_not_end_at_a_heartbeat():
+    role = replace(ROLE, abilities=ROLE.abilities - {"framing"})
+    case = case_of(CaseId("heartbeats", "mysql-5.7", seed=1, index=0))
+    events = REFERENCE.ask(request_of(case)).events
+    place = next(place for place, event in enumerate(events) if event["type"] == EventType.HEARTBEAT)
+    assert [each for each in Judge(role).judge(case, Observation(events[: place + 1])) if each.is_failure]

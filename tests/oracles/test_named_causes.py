@@ -11,7 +11,8 @@ from conformance.oracles.checks.signed_numbers import is_extended
 from conformance.oracles.checks.text_ends import LAST_FIELDS
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.reasons import normalised
-from conformance.protocol.observation import Refusal, Trouble
+from conformance.protocol.observation import Observation, Refusal, Trouble
+from conformance.specs.run_record import TROUBLE
 from tests.oracles.test_causes import REFERENCE, cases, changed, findings, with_ends
 from tests.oracles.test_joined_causes import is_across, passed_over, refused_where, together_of, with_values
 
@@ -95,6 +96,14 @@ def test_memory_and_time_that_are_used_up_are_not_one_finding_whatever_takes_the
     named = [findings(cases(family, "mysql-8.0")[0], trouble).keys() for family in families]
     assert len({finding for each in named for finding in each}) == len(families)
     assert all(f"{trouble.status} at FORMAT-" in finding for each in named[:-1] for finding in each)
+
+
+def test_a_lack_of_memory_before_a_fault_that_is_not_judged_is_named_as_in_any_stream():
+    """A reader that is not given framed events is not charged with the fault of a length."""
+    decode = REFERENCE.declaration.roles["decode"]
+    judge, trouble = Judge(replace(decode, abilities=decode.abilities - {"framing"})), crash("panic: capacity overflow")
+    (failure,) = (each for each in judge.judge(cases("wrong_event_lengths", "mysql-8.0")[0], trouble) if each.charged)
+    assert (failure.requirement, failure.finding) == (TROUBLE, "crash: out of memory")
 
 
 def test_a_lack_of_memory_is_one_finding_however_the_process_ends():
@@ -305,3 +314,14 @@ def test_a_list_that_an_error_ends_is_not_called_the_refusal_of_an_event():
     assert messages
     assert not [each for each in messages if "refused" in each]
     assert [each for each in messages if each.lower().startswith("the list ends before the ")]
+
+
+@pytest.mark.parametrize("family", ["heartbeats", "gtid_streams", "rotations"])
+def test_an_answer_that_ends_with_an_event_that_was_there_before_is_one_finding(family):
+    """As that of mysql_binlog, which goes to the position of an event's end even where that is not after it."""
+    together = set()
+    for case in cases(family, "mysql-5.7"):
+        events = REFERENCE.ask(request_of(case)).events
+        for count in range(2, len(events)):
+            together |= findings(case, Observation((*events[:count], events[count - 1]))).keys()
+    assert together == {"event repeated or out of order"}

@@ -162,14 +162,28 @@ class WholeLibrary:
     answers: Sequence[tuple[Case, Observation]]
 
     @classmethod
-    def of(cls, parser: ProcessImplementation, *, examples: int, role: str = "decode") -> "WholeLibrary":
-        """Ask about some cases of each family and profile; those at which the library fails are left out."""
+    def of(
+        cls,
+        parser: ProcessImplementation,
+        *,
+        examples: int,
+        role: str = "decode",
+        more: Mapping[str, int] | None = None,
+    ) -> "WholeLibrary":
+        """Ask about some cases of each family and profile; those at which the library fails are left out.
+
+        Args:
+            parser: The adapter with its library.
+            examples: How many cases of a family.
+            role: The role.
+            more: Family -> how many of its cases instead, where the library fails at most.
+        """
         declaration = parser.declaration
         cases = [
             case_of(CaseId(family, profile, seed=SEED, index=index, role=role))
             for family, profile in Selection(role=role).pairs(declaration)
             if family != ENDLESS
-            for index in range(examples)
+            for index in range((more or {}).get(family, examples))
         ]
         answers = zip(cases, parser.ask_many(request_of(case) for case in cases), strict=True)
         answered = [(case, each) for case, each in answers if isinstance(each, Observation)]

@@ -19,6 +19,7 @@ import sys
 import traceback
 from collections.abc import Iterator
 from importlib.metadata import version
+from operator import itemgetter
 from typing import Any, NamedTuple, TextIO
 
 import pymysql.err
@@ -60,6 +61,10 @@ CRASHES: tuple[type[Exception], ...] = (AttributeError, NameError, TypeError, Re
 VERIFICATION = (
     {"verify_checksum": True} if "verify_checksum" in inspect.signature(BinLogStreamReader.__init__).parameters else {}
 )
+WRONG_CHECKSUM = "An CRC32 has failed for the event"
+HEADER = struct.Struct("<IBIIIH")
+HEADER_FIELDS = ("timestamp", "type", "server_id", "length", "log_pos", "flags")
+REFUSED_CHECKSUM = {"handled": "refused", "refused": WRONG_CHECKSUM}
 
 #: Type codes of Table_map and rows events, to which the library's rules for tables apply.
 FILTERED = (19, 20, 21, 22, 23, 24, 25, 30, 31, 32, 39)
@@ -287,19 +292,54 @@ class Feed:
 
     Attributes:
         at: Offset of the event that was taken last.
+        data: Its bytes.
     """
 
     def __init__(self, stream: bytes) -> None:
         self._packets = packets(stream)
         self.at = 0
+        self.data = b""
 
     def __iter__(self) -> "Feed":
         return self
 
     def __next__(self) -> tuple[int, bytes]:
         packet = next(self._packets)
-        self.at = packet[0]
+        self.at, self.data = packet
         return packet
+
+
+class WrongChecksums(logging.Handler):
+    """The events of which the library logs that their checksum is wrong.
+
+    It marks such an event too, but drops it without a word if it is of rows whose table's number it does not know.
+    """
+
+    def __init__(self, feed: Feed) -> None:
+        super().__init__()
+        self._feed = feed
+        self._headers: list[dict[str, Any]] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Note the event that is read if the library logs that its checksum is wrong."""
+        if WRONG_CHECKSUM in record.getMessage():
+            # The library keeps nothing of an event that it drops.
+            header = zip(HEADER_FIELDS, HEADER.unpack_from(self._feed.data), strict=True)
+            self._headers.append({"offset": self._feed.at, **dict(header), **REFUSED_CHECKSUM})
+
+    def __enter__(self) -> "WrongChecksums":
+        logging.getLogger().addHandler(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        logging.getLogger().removeHandler(self)
+
+    def added_to(self, answer: dict[str, Any]) -> dict[str, Any]:
+        """Return an answer with those that the library dropped; not with one at which it stopped."""
+        is_whole = answer["error"] is None and "crash" not in answer
+        reported_at = {each["offset"] for each in answer["events"]} | (set() if is_whole else {self._feed.at})
+        dropped = [each for each in self._headers if each["offset"] not in reported_at]
+        return {**answer, "events": sorted([*answer["events"], *dropped], key=itemgetter("offset"))}
 
 
 def decode(stream: bytes, filtering: dict[str, Any]) -> dict[str, Any]:
@@ -316,10 +356,17 @@ def decode(stream: bytes, filtering: dict[str, Any]) -> dict[str, Any]:
     )
     events: list[dict[str, Any]] = []
     answer: dict[str, Any] = {"events": events, "error": None}
+    with WrongChecksums(feed) as wrong:
+        read(reader, feed, answer)
+    return wrong.added_to(answer)
+
+
+def read(reader: BinLogStreamReader, feed: Feed, answer: dict[str, Any]) -> None:
+    """Add to an answer what the library returns, one by one, and the error or the crash that it ends with."""
     try:
         for library_event in reader:
             # The position is the reader's own, from which the library's user would resume.
-            events.append({**reported(library_event, feed.at), "position": reader.log_pos})
+            answer["events"].append({**reported(library_event, feed.at), "position": reader.log_pos})
     except Refused as refused:
         answer["error"] = refused.error
     except REFUSALS as error:
@@ -334,7 +381,6 @@ def decode(stream: bytes, filtering: dict[str, Any]) -> dict[str, Any]:
         answer["error"] = {"at": feed.at, "kind": "other", "message": str(error)}
     finally:
         reader.close()
-    return answer
 
 
 def named_tables(stream: bytes) -> set[tuple[str, str]]:
@@ -401,7 +447,7 @@ def reported(library_event: Any, offset: int) -> dict[str, Any]:
     }
     if getattr(library_event, "_is_event_valid", None) is False:
         # It logs this, and returns the event as if nothing were wrong.
-        return {**fields, "handled": "refused", "refused": "An CRC32 has failed for the event"}
+        return {**fields, **REFUSED_CHECKSUM}
     for field, attribute in ATTRIBUTES.get(type(library_event).__name__, {}).items():
         if hasattr(library_event, attribute):
             value = getattr(library_event, attribute)
@@ -678,7 +724,8 @@ def serve(out: TextIO) -> None:
 
 
 if __name__ == "__main__":
-    logging.disable(logging.CRITICAL)  # The library warns about the server's settings once per stream.
+    # The library warns about the server's settings once per stream: nobody reads that.
+    logging.getLogger().addHandler(logging.NullHandler())
     # The library's driver reads the machine's certificates at each connection, 20 ms, and checks nothing against them.
     os.environ["SSL_CERT_FILE"] = os.devnull
     answers, sys.stdout = sys.stdout, sys.stderr  # The library's own output must not be taken for an answer.

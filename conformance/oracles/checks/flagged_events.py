@@ -4,7 +4,7 @@ One that does not know a type passes over its events for the flag too, and right
 only where the answer shows that the reader knows the type, or that it passes over known types for the flag.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from functools import lru_cache
 from typing import Any, Final
 
@@ -37,6 +37,7 @@ def passed_over_for_flag(alignment: Alignment) -> frozenset[int]:
         return frozenset()
     events = alignment.case.expected.events
     over = {index for index, entry in enumerate(events) if _is_passed_over(alignment, index, entry)}
+    over -= _after_the_end(alignment, over)
     plain = {index for index in over if not events[index]["flags"] & Flag.IGNORABLE}
     unread = {events[index]["type"] for index in plain}
     read = {events[index]["type"] for index in _read(alignment)}
@@ -53,6 +54,18 @@ def _is_passed_over(alignment: Alignment, index: int, entry: Mapping[str, Any]) 
         return False
     fate = alignment.fate(index)
     return fate is Fate.DROPPED or (fate is Fate.DELIVERED and alignment.is_unknown(index))
+
+
+def _after_the_end(alignment: Alignment, over: Set[int]) -> Set[int]:
+    """Return which events that were passed over come after the end of an answer that lacks others there too.
+
+    Such an answer has ended before them, and the flag is not why.
+    """
+    events = alignment.case.expected.events
+    reached = (index for index in range(alignment.count) if alignment.fate(index) is not Fate.DROPPED)
+    last = max(reached, default=-1)
+    after = {index for index in over if index > last}
+    return after if any(not events[index]["flags"] & Flag.IGNORABLE for index in after) else frozenset()
 
 
 def _read(alignment: Alignment) -> Iterator[int]:

@@ -14,6 +14,8 @@ from conformance.oracles.checks.post_headers import LONGER
 ENDS_SILENTLY: Final = "stream ends silently after"
 #: The last events of a log: a reader that ends after one takes it for the end of all.
 _LAST_OF_LOGS: Final = frozenset({EventType.ROTATE, EventType.STOP})
+#: A reader that goes to the position of an event's end returns to an earlier event where that is not after it.
+REPEATED: Final = Cause("event repeated or out of order")
 
 
 # One entry is enough: an answer is examined for all requirements before the next one.
@@ -25,6 +27,12 @@ def _missing_tail(alignment: Alignment) -> range:
     every = range(alignment.count)
     answered = (index for index in every if alignment.fate(index) not in (Fate.DROPPED, Fate.UNREACHED))
     return range(max(answered, default=-1) + 1, alignment.count)
+
+
+def ends_with_repeated(alignment: Alignment) -> bool:
+    """Return whether the last event of an answer was there before."""
+    events = alignment.observation.events
+    return alignment.disordered is not None and events[-1]["offset"] == alignment.disordered
 
 
 def cause_of_gap(alignment: Alignment, index: int) -> Cause | None:
@@ -41,6 +49,8 @@ def cause_of_gap(alignment: Alignment, index: int) -> Cause | None:
     required = [each for each in tail if not alignment.may_be_dropped(each)]
     if not required or index < tail.start - 1:
         return None
+    if ends_with_repeated(alignment):
+        return REPEATED
     feature = feature_of(alignment.case.expected, required[0])
     # The flag is a likely reason only where there is no other.
     if feature is None and passed_over_for_flag(alignment).issuperset(required):

@@ -98,13 +98,18 @@ def whole_rows(requirement: str) -> Oracle:
                 continue
             yield from _shapes(alignment, index)
             cells = [cell for cell in _cells(alignment, index) if cell[2] is not None]
-            wrong = [cell for cell in cells if not same_cell(cell[0], *cell[2:])]
-            if wrong and len(wrong) == len(cells):
-                yield _differs(alignment, index, *wrong[0])
+            misread = [cell for cell in cells if _is_misread(*cell)]
+            if misread and len(misread) == len(cells):
+                yield _differs(alignment, index, *misread[0])
             else:
                 yield GOOD
 
     return Oracle(requirement, examine, any_of=_ROWS)
+
+
+def _is_misread(code: int, place: str, expected: Any, seen: Any) -> bool:
+    """Return whether a value is wrong, and not only in the sign that its bytes are given: these were at their place."""
+    return not same_cell(code, expected, seen) and not _sign(code, expected, seen)
 
 
 def partial_values(requirement: str) -> Oracle:
@@ -209,6 +214,15 @@ def _are_read_again(alignment: Alignment, index: int, wrong: Sequence[_Cell]) ->
         return False
     others = [number for number, (row, wanted) in enumerate(zip(rows, expected, strict=False)) if row != wanted]
     return all(rows[number] in expected[:number] for number in others)
+
+
+def differs_in_signs(alignment: Alignment, index: int) -> bool:
+    """Return whether all that is wrong in the rows of an event is the sign of numbers, whose bytes were found."""
+    if index not in alignment.case.expected.columns or _seen_rows(alignment, index) is None:
+        return False
+    return not any(each.signature for each in _shapes(alignment, index)) and not any(
+        _is_misread(*cell) for cell in _cells(alignment, index)
+    )
 
 
 def cause_of_rows(alignment: Alignment, index: int) -> Cause | None:

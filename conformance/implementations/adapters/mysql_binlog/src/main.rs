@@ -7,7 +7,7 @@ use mysql_binlog::binlog_file::BinlogFile;
 use mysql_binlog::event::EventData;
 use mysql_binlog::table_map::TableMap;
 use serde_json::{json, Value};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{self, BufRead, Cursor, Write};
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
@@ -36,8 +36,10 @@ fn read(stream: Vec<u8>, events: &mut Vec<Value>) -> Result<(), Value> {
     let file = BinlogFile::try_from_reader(Cursor::new(stream)).map_err(|error| failure("other", format!("{error:?}")))?;
     let mut tables = TableMap::new();
     let mut columns = HashMap::new();
+    let mut offsets = HashSet::new();
     for each in file.events(Some(FIRST)) {
         let event = each.map_err(|error| failure("malformed", format!("{error:?}")))?;
+        let is_again = !offsets.insert(event.offset());
         match event.inner(Some(&tables)) {
             Ok(inner) => {
                 events.push(fields::reported(&event, inner.as_ref(), &columns));
@@ -49,6 +51,10 @@ fn read(stream: Vec<u8>, events: &mut Vec<Value>) -> Result<(), Value> {
             }
             // Its iterator over rows returns the error, and goes on if it is asked to.
             Err(error) => events.push(fields::refused(&event, &format!("{error:?}"))),
+        }
+        if is_again {
+            // From here on it returns the same events, without end.
+            break;
         }
     }
     Ok(())

@@ -2,6 +2,7 @@ import com.github.shyiko.mysql.binlog.BinaryLogClient;
 import com.github.shyiko.mysql.binlog.event.Event;
 import com.github.shyiko.mysql.binlog.event.EventHeaderV4;
 import com.github.shyiko.mysql.binlog.event.QueryEventData;
+import com.github.shyiko.mysql.binlog.event.deserialization.EventDataDeserializationException;
 import com.github.shyiko.mysql.binlog.network.ServerException;
 import java.io.IOException;
 import java.util.HashMap;
@@ -39,6 +40,8 @@ final class Client extends BinaryLogClient {
   /** The entry of the last event: the library moves its position only after it has delivered the event. */
   private Map<String, Object> last;
   private Exception failure;
+  /** How the library failed to read an event that came over the last connection: it takes that for a lost one. */
+  private String unread;
   /** Whether the source has sent everything. */
   private boolean hasEnded;
 
@@ -143,13 +146,17 @@ final class Client extends BinaryLogClient {
     return error;
   }
 
-  /** Keeps the error with which the source refuses the client; the library does not return it. */
+  /**
+   * Keeps the error with which the source refuses the client, and one at an event that the library fails to read each
+   * time that it is sent; the library does not return them.
+   */
   private final class Failures extends BinaryLogClient.AbstractLifecycleListener {
     @Override
     public void onCommunicationFailure(BinaryLogClient client, Exception exception) {
-      if (exception instanceof ServerException) {
+      if (exception instanceof ServerException || exception.toString().equals(unread)) {
         failure = exception;
       }
+      unread = exception instanceof EventDataDeserializationException ? exception.toString() : null;
     }
   }
 }
