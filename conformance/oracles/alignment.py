@@ -25,6 +25,8 @@ _UNTIL: Final = "until"
 #: So many fields of a header may be wrong for reasons of their own.
 _FEW: Final = 2
 _NAMED: Final = frozenset(map(int, EventType))
+#: The types of events that set a value for the next statement.
+_OF_STATEMENTS: Final = frozenset({EventType.INTVAR, EventType.RAND, EventType.USER_VAR})
 
 
 class Fate(Enum):
@@ -381,14 +383,20 @@ class Alignment:
         """Return whether an expected event may be passed over without a word.
 
         It may if its type is unknown, if it is open whether the reader knows it, and if it is a heartbeat: a reader
-        that does not ask for these never gets one.
+        that does not ask for these never gets one. It may if it has a value for a statement that cannot be read.
         """
         event = self.case.expected.events[index]
-        if event.get("handled") == "ignored":
+        if event.get("handled") == "ignored" or self.is_of_unread_statement(index):
             return True
         is_open = "handled" not in event
         is_heartbeat = event.get("type") in HEARTBEAT_TYPES and index in self.case.expected.tolerated
         return self.case.role == "decode" and (is_open or is_heartbeat)
+
+    def is_of_unread_statement(self, index: int) -> bool:
+        """Return whether an event sets a value for a statement that cannot be read, so that nothing runs with it."""
+        if self.case.role != "decode" or self.case.expected.refused_at is None:
+            return False
+        return all(event.get("type") in _OF_STATEMENTS for event in self.case.expected.events[index:])
 
     def read_on(self, index: int) -> bool:
         """Return whether any event after an expected one was reported, or none had to be."""

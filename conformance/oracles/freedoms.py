@@ -42,6 +42,7 @@ from conformance.oracles.checks.decode_freedoms import (
     is_sent_without_in_use,
     is_skipped,
     is_unreported,
+    is_value_of_unread_statement,
 )
 from conformance.oracles.checks.filter_freedoms import is_of_kept_file
 from conformance.oracles.checks.log_freedoms import (
@@ -147,6 +148,14 @@ FREE: Final[tuple[Freedom, ...]] = (
         "whether an ignorable event of an unknown type is reported",
         "WL#4033 has readers pass over it; whether they hand it on is left to them.",
         is_skipped,
+    ),
+    Freedom(
+        "decode",
+        "values for an unread statement",
+        "whether Intvar, Rand and User_var events are reported if the event after them, or after the last of several, "
+        "cannot be read",
+        "They are a part of the statement after them: mysqlbinlog prints them with it.",
+        is_value_of_unread_statement,
     ),
     Freedom(
         "decode",

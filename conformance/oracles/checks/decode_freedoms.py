@@ -30,6 +30,14 @@ def is_skipped(alignment: Alignment, difference: Difference) -> bool:
     return may_be_ignored and alignment.fate(difference.index) is Fate.DROPPED
 
 
+def is_value_of_unread_statement(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether an event is not reported that sets a value for a statement which cannot be read."""
+    if difference.field != ENTRY or difference.index >= alignment.count:
+        return False
+    is_dropped = alignment.fate(difference.index) is Fate.DROPPED
+    return is_dropped and alignment.is_of_unread_statement(difference.index)
+
+
 def is_not_of_a_log(alignment: Alignment, difference: Difference) -> bool:
     """Return whether an event that may be refused is, or is passed over."""
     if difference.index not in alignment.case.expected.tolerated:
