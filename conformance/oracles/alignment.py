@@ -204,6 +204,8 @@ class Alignment:
         is_of_source = event.get("type") in HEARTBEAT_TYPES and event["log_pos"] != event["offset"] + event["length"]
         if not is_of_source or last not in self.case.expected.tolerated:
             return None
+        if self.disordered is not None and self.observation.events[-1]["offset"] != self.disordered:
+            return None  # It has gone on after what it has returned again.
         self.disordered = None
         return last
 

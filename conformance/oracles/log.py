@@ -254,11 +254,11 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     by_log_check("FORMAT-LOG-BODY"),
     next_number("FORMAT-LOG-GTID-NUMBER"),
     both(
+        none_of("FORMAT-LOG-GTID-GIVEN", _of_type(*GTID_TYPES), "Gtid event of what is not logged"),
         both(
             logged("FORMAT-LOG-GTID-GIVEN", equal_statements),
             gtid_before("FORMAT-LOG-GTID-GIVEN", named=True),
         ),
-        none_of("FORMAT-LOG-GTID-GIVEN", _of_type(*GTID_TYPES), "Gtid event of what is not logged"),
     ),
     logged("FORMAT-LOG-SAVEPOINTS", equal_statements),
     logged("FORMAT-LOG-CREATED", equal_starts, required=False),

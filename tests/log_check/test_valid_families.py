@@ -87,8 +87,9 @@ DEVIATIONS = {
         ),
     ),
     "table_filters": Deviation(
-        BEFORE_WL7592,
+        f"{BEFORE_WL7592}; {FLAGGED}",
         (
+            "FORMAT-LOG-FLAGS",
             PREVIOUS,
             *GROUPS,
             "WL7592-LOG-DROP-OFF-ANON-EACH",

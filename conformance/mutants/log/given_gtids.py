@@ -80,7 +80,7 @@ LOG_GIVEN_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=around(DropTable, before=_forget_several, after=_use_up),
     ),
     Mutant(
-        "logs-empty-commit-silent",
+        "logs-given-commit-silent",
         _RULE,
         "a COMMIT without changes uses up a given GTID and logs no empty transaction",
         answer=around(Commit, after=_unlog_empty),

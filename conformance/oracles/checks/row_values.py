@@ -283,7 +283,7 @@ def _sign(code: int, expected: Any, seen: Any) -> str:
     """Return how a number of a column is read where its bytes are right and its sign is not; empty otherwise."""
     if code in _WITHOUT_SIGN and is_extended(expected, seen):
         return SIGNED
-    if code not in INTEGER_BYTES or not isinstance(seen, int | str):
+    if code not in INTEGER_BYTES or not isinstance(expected, int) or not isinstance(seen, int | str):
         return ""
     numbers = 1 << 8 * INTEGER_BYTES[code]
     ways = {expected - numbers: SIGNED, expected + numbers: UNSIGNED}

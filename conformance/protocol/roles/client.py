@@ -94,13 +94,29 @@ def with_types(
 ) -> tuple[Mapping[str, Any], ...]:
     """Return delivered entries, each with its type: that of the expected event that ends there, where none is reported.
 
+    Events of two logs may end at one position: it is the next of them, or if there is none, the last one before.
+
     Args:
         delivered: The entries of an answer.
         wanted: The entries that are expected.
     """
     reported = {kind_of(entry) for entry in delivered}
-    ending = {entry["log_pos"]: entry["type"] for entry in reversed(wanted) if kind_of(entry) not in reported}
-    return tuple({**each, "type": ending.get(each["log_pos"])} if is_untyped(each) else each for each in delivered)
+    at_position: dict[Any, list[int]] = {}
+    for index, entry in enumerate(wanted):
+        at_position.setdefault(entry["log_pos"], []).append(index)
+    typed: list[Mapping[str, Any]] = []
+    after = 0
+    for each in delivered:
+        untyped = is_untyped(each)
+        places = [
+            index
+            for index in at_position.get(each["log_pos"], ())
+            if (kind_of(wanted[index]) not in reported if untyped else wanted[index]["type"] == each["type"])
+        ]
+        place = next((index for index in places if index >= after), places[-1] if places else None)
+        typed.append({**each, "type": None if place is None else wanted[place]["type"]} if untyped else each)
+        after = after if place is None else place + 1
+    return tuple(typed)
 
 
 #: The role itself.
