@@ -18,7 +18,7 @@ from tests.extras import require_role
 
 REFERENCE = ReferenceImplementation()
 #: Cases of each family and profile.
-CASES = 8
+CASES = 5
 SHOULDS = [each.id for each in catalogue().values() if each.level == "should" and each.id in oracles()]
 
 
