@@ -39,6 +39,8 @@ class SomeTogether(LoadScopeScheduling):
         return crashed
 
     def _reschedule(self, node: WorkerController) -> None:
+        if node not in self.registered_collections:
+            return  # It replaces another, and has not collected its tests yet: it gets some when it has.
         super()._reschedule(node)
         # A worker that replaces another waits with its first test until it has a second (issue 1327).
         if self.workqueue and self._pending_of(self.assigned_work[node]) == 1:

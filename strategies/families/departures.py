@@ -56,7 +56,7 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
         "have ignorable events of types that no server writes yet",
     ),
     Departure(("flagged_known_events", "flagged_groups"), "have the ignorable flag on events of ordinary types"),
-    Departure(("sent_gtids", "table_filters"), "have the ignorable flag on events of ordinary types in some cases"),
+    Departure(("sent_gtids",), "have the ignorable flag on events of ordinary types in some cases"),
     Departure(
         ("large_transactions",),
         "declare and have an event type that is in the sources of the server, but in no log of a release",
@@ -94,7 +94,6 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
         (
             "tables_info_streams",
             "extended_query_sizes",
-            "table_filters",
             "name_filters",
             "create_table_filters",
             "clever_filters",
@@ -104,6 +103,10 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
             "xa_filters",
         ),
         "have no Gtid events in half of the cases, as before WL#7592",
+    ),
+    Departure(
+        ("table_filters",),
+        "have no Gtid events in half of the cases, as before WL#7592, and the ignorable flag on statements in some",
     ),
     Departure(
         (
