@@ -12,7 +12,7 @@ from conformance.cli.main import cli
 from conformance.cli.requirement_life import entry_of, life_of
 from conformance.mutants.registry import mutants
 from conformance.specs.catalogue import catalogue
-from conformance.specs.witness import without_witness
+from conformance.specs.witness import without_witness, witnesses
 from conformance.strategies.grammar.family import families
 
 JUDGED = [each for each in catalogue().values() if each.untestable is None]
@@ -142,7 +142,7 @@ def test_it_shows_which_servers_were_seen_to_keep_it_and_which_do_otherwise():
 
 
 def test_a_requirement_on_servers_that_none_was_seen_to_keep_is_a_gap():
-    gap = next(iter(without_witness()))
+    gap = next(each for each in without_witness() if each.id not in witnesses())
     assert "servers         none was seen yet" in run(gap.id).stdout
     assert f"no server was seen to keep {len(list(without_witness()))} of them" in run().stdout
     assert "none was seen yet" not in run("WL4033-READ-UNKNOWN-SKIPPED").stdout
