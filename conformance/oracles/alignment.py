@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from enum import Enum
 from typing import Any, Final
 
-from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
+from conformance.binlog.event_types import HEARTBEAT_TYPES, VARIABLE_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.protocol.observation import Observation, RoleDeclaration
 from conformance.protocol.roles.client import is_untyped, may_be_kept_back, with_types
@@ -25,8 +25,6 @@ _UNTIL: Final = "until"
 #: So many fields of a header may be wrong for reasons of their own.
 _FEW: Final = 2
 _NAMED: Final = frozenset(map(int, EventType))
-#: The types of events that set a value for the next statement.
-_OF_STATEMENTS: Final = frozenset({EventType.INTVAR, EventType.RAND, EventType.USER_VAR})
 
 
 class Fate(Enum):
@@ -204,10 +202,15 @@ class Alignment:
         is_of_source = event.get("type") in HEARTBEAT_TYPES and event["log_pos"] != event["offset"] + event["length"]
         if not is_of_source or last not in self.case.expected.tolerated:
             return None
-        if self.disordered is not None and self.observation.events[-1]["offset"] != self.disordered:
+        if self.disordered is not None and not self.ends_with_repeated:
             return None  # It has gone on after what it has returned again.
         self.disordered = None
         return last
+
+    @property
+    def ends_with_repeated(self) -> bool:
+        """Whether the last event of the answer is the first that was there before, or comes before an earlier one."""
+        return self.disordered is not None and bool(self.observation.events[-1]["offset"] == self.disordered)
 
     def _after_own_events(self) -> int:
         """Return the index of the first event that a replica received after what it wrote: none of its own."""
@@ -398,7 +401,8 @@ class Alignment:
         """Return whether an event sets a value for a statement that cannot be read, so that nothing runs with it."""
         if self.case.role != "decode" or self.case.expected.refused_at is None:
             return False
-        return all(event.get("type") in _OF_STATEMENTS for event in self.case.expected.events[index:])
+        events = self.case.expected.events
+        return all(events[at].get("type") in VARIABLE_TYPES for at in range(index, self.count))
 
     def read_on(self, index: int) -> bool:
         """Return whether any event after an expected one was reported, or none had to be."""

@@ -224,7 +224,7 @@ def _two_phases(stream: StreamBuilder) -> _Parts:
     return [
         replica_groups.prepared(stream),
         replica_groups.create(stream),
-        _query(stream, f"XA {stream.choose.one_of(('COMMIT', 'ROLLBACK'))} {replica_groups.XA_NAME}"),
+        _query(stream, replica_groups.end_of_prepared(stream)),
     ]
 
 

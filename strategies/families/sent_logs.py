@@ -356,7 +356,7 @@ def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
         return [mysql_events.query(stream, stream.choose.one_of(groups.ALONE))]
     if how == "finished after it was prepared":
         # The end of a transaction that an earlier log has is a group of its own.
-        return [mysql_events.query(stream, f"XA {stream.choose.one_of(('COMMIT', 'ROLLBACK'))} X'78',X'',1")]
+        return [mysql_events.query(stream, replica_groups.end_of_prepared(stream))]
     if how == "a variable and a statement":
         return groups.statement_of_variable(stream)
     transaction = groups.transaction(stream)

@@ -155,14 +155,26 @@ def wrong_event_lengths(stream: StreamBuilder) -> None:
     length = stream.vary(_LENGTH)
     start, _ = _log_and_victim(stream)
     length = set_length(stream, start, length)
-    # An event without a body and a checksum is so short that with a byte more it has no room for a checksum either.
-    small = length < HEADER_BYTES + CHECKSUM_BYTES and length <= stream.offset - start
+    small = is_too_small(stream, start, length)
     marks = ["FORMAT-LENGTH-TOO-SMALL" if small else "FORMAT-LENGTH-TOO-LARGE"]
     if small and length >= HEADER_BYTES:
         marks = ["FORMAT-LENGTH-NO-CHECKSUM"]
     if length >= _LARGE:
         marks.append("FORMAT-LENGTH-MEMORY")
     stream.expect_refusal(at=start, kind="invalid-length" if small else "truncated", marks=tuple(marks))
+
+
+def is_too_small(stream: StreamBuilder, start: int, length: int) -> bool:
+    """Return whether the length of an event has no room for a header and a checksum, and is not too large as well.
+
+    An event without a body and a checksum is so short that with a byte more it has no room for a checksum either.
+
+    Args:
+        stream: The stream.
+        start: The offset of the event.
+        length: The length in bytes.
+    """
+    return length < HEADER_BYTES + CHECKSUM_BYTES and length <= stream.offset - start
 
 
 def set_length(stream: StreamBuilder, start: int, length: int) -> int:

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Final
 
-from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES
@@ -17,7 +16,7 @@ from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import mysql_events, server_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.faults.bodies import KINDS, OF_LENGTHS, WRONG, Kind, malformed
-from conformance.strategies.faults.framing import PLACE_OF_BIT, byte_of_bit, set_length
+from conformance.strategies.faults.framing import PLACE_OF_BIT, byte_of_bit, is_too_small, set_length
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import CHECKSUM, StreamBuilder
@@ -267,7 +266,7 @@ def wrong_lengths_in_relay_logs(stream: StreamBuilder) -> None:
     length = stream.vary(_LENGTH)
     start, _ = _relay_log(stream, after=stream.vary(_AFTER))
     length = set_length(stream, start, length)
-    small = length < HEADER_BYTES + CHECKSUM_BYTES and length <= stream.offset - start
+    small = is_too_small(stream, start, length)
     stream.expect_refusal(
         at=start, kind="invalid-length" if small else "truncated", marks=("FORMAT-APPLY-LENGTH-WRONG",)
     )

@@ -115,6 +115,11 @@ def prepared(stream: StreamBuilder) -> list[PlannedEvent]:
     ]
 
 
+def end_of_prepared(stream: StreamBuilder) -> str:
+    """Return the statement that ends a prepared XA transaction, one way or the other."""
+    return f"XA {stream.choose.one_of(('COMMIT', 'ROLLBACK'))} {XA_NAME}"
+
+
 def group(stream: StreamBuilder, *, rows: bool = True, temporary: bool = False) -> list[PlannedEvent]:
     """Return a transaction or a DDL statement, if asked for sometimes one of a temporary table."""
     return transaction(stream, rows=rows) if stream.choose.integer(0, 3) else create(stream, temporary=temporary)

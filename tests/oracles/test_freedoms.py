@@ -9,7 +9,7 @@ from itertools import chain, cycle, pairwise, permutations, takewhile
 import pytest
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum, ends_with_checksum
-from conformance.binlog.event_types import HEARTBEAT_TYPES, PLAIN_GTID_TYPES, EventType
+from conformance.binlog.event_types import HEARTBEAT_TYPES, PLAIN_GTID_TYPES, VARIABLE_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
@@ -59,8 +59,6 @@ from tests.oracles.test_role_judging import (
 CONTROL = {each.name: each.answer for each in CONTROLS}
 REFERENCE = ReferenceImplementation()
 OF_OWN_LOG = ("logged_groups", "logged_gtids")
-#: The events that set a value for the next statement.
-VALUES = (EventType.INTVAR, EventType.RAND, EventType.USER_VAR)
 #: Cases of each family and profile; more, until each change has been made, up to the second number.
 CASES, MOST = 4, 60
 #: Cases of each family and profile that take two freedoms.
@@ -80,7 +78,7 @@ def entries(change):
 def without_values_at_the_end(case, answer):
     """Return the answer of a reader that reports Intvar, Rand and User_var events together with their statement."""
     kept = list(answer.events)
-    while case.expected.refused_at is not None and kept and kept[-1]["type"] in VALUES:
+    while case.expected.refused_at is not None and kept and kept[-1]["type"] in VARIABLE_TYPES:
         kept.pop()
     return replace(answer, events=tuple(kept))
 

@@ -18,7 +18,7 @@ from tests.extras import require_role
 
 REFERENCE = ReferenceImplementation()
 #: Cases of each family and profile.
-CASES = 5
+CASES = 8
 SHOULDS = [each.id for each in catalogue().values() if each.level == "should" and each.id in oracles()]
 
 

@@ -1,11 +1,13 @@
 """The mutants of the role `log` of given GTIDs: what uses one up, gives it back, or is passed over for it."""
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 from conformance.models.server.events import BEGIN
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.session import AUTOMATIC, UNDEFINED, Session
 from conformance.models.server.statements import AlterTable, Commit, DropTable, FlushLogs, Rollback, Statement
+from conformance.mutants.log.faults import Answer
 from conformance.mutants.log.refused_statements import around
 from conformance.mutants.mutant import Mutant
 
@@ -25,24 +27,28 @@ def _keep_unused(server: SourceServer, session: Session, statement: Statement, k
         session.gtid_next = kept
 
 
-def _execute_again(server: SourceServer, session: Session, statement: Statement) -> bool:
-    skipped = server.skips(session) and session.transaction is None
-    if skipped:
-        session.gtid_next = AUTOMATIC
-    return skipped
+def _on_its_own(kind: type[Statement], is_so: Callable[[SourceServer, Session, Any], bool]) -> Answer:
+    """Return the answer of a server that runs some statements with an automatic GTID, and uses up the given one."""
+
+    def forget(server: SourceServer, session: Session, statement: Any) -> bool:
+        forgets = session.has_given_gtid and is_so(server, session, statement)
+        if forgets:
+            session.gtid_next = AUTOMATIC
+        return forgets
+
+    def use_up(server: SourceServer, session: Session, statement: Any, kept: bool) -> None:
+        if kept:
+            session.gtid_next = UNDEFINED
+
+    return around(kind, before=forget, after=use_up)
 
 
-def _use_up(server: SourceServer, session: Session, statement: Statement, kept: bool) -> None:
-    if kept:
-        session.gtid_next = UNDEFINED
+def _is_executed(server: SourceServer, session: Session, statement: AlterTable) -> bool:
+    return server.skips(session) and session.transaction is None
 
 
-def _forget_several(server: SourceServer, session: Session, statement: DropTable) -> bool:
-    """Have no GTID given for a DROP TABLE of several tables."""
-    forgets = session.has_given_gtid and not server.skips(session) and len(statement.tables) > 1
-    if forgets:
-        session.gtid_next = AUTOMATIC
-    return forgets
+def _is_of_several(server: SourceServer, session: Session, statement: DropTable) -> bool:
+    return not server.skips(session) and len(statement.tables) > 1
 
 
 def _unlog_empty(server: SourceServer, session: Session, statement: Statement, kept: None) -> None:
@@ -71,13 +77,13 @@ LOG_GIVEN_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-executed-alter-again",
         _RULE,
         "ALTER TABLE is run although its given GTID is executed",
-        answer=around(AlterTable, before=_execute_again, after=_use_up),
+        answer=_on_its_own(AlterTable, _is_executed),
     ),
     Mutant(
         "logs-drop-takes-own-gtids",
         _RULE,
         "a DROP TABLE of several tables has GTIDs of the server's own, although one is given",
-        answer=around(DropTable, before=_forget_several, after=_use_up),
+        answer=_on_its_own(DropTable, _is_of_several),
     ),
     Mutant(
         "logs-given-commit-silent",

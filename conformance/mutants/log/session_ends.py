@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.models.server.logged_event import LoggedEvent, PlannedLog, Unit
@@ -10,7 +10,7 @@ from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.session import Session
 from conformance.models.server.statements import Disconnect
-from conformance.mutants.log.faults import units
+from conformance.mutants.log.faults import Answer, units
 from conformance.mutants.log.refused_statements import around
 from conformance.mutants.mutant import Mutant
 
@@ -28,20 +28,13 @@ def _in_own_default(server: SourceServer, session: Session, statement: Disconnec
             server.log.units[at] = replace(unit, events=tuple(map(moved, unit.events)))
 
 
-def _format(server: SourceServer, session: Session, statement: Disconnect) -> str:
-    return session.binlog_format
+def _outlives(name: str) -> Answer:
+    """Return the answer of a server whose sessions, when they come back, have an attribute that they had before."""
 
+    def keep(server: SourceServer, session: Session, statement: Disconnect, kept: Any) -> None:
+        setattr(server.session(statement.session), name, kept)
 
-def _keep_format(server: SourceServer, session: Session, statement: Disconnect, kept: str) -> None:
-    server.session(statement.session).binlog_format = kept
-
-
-def _variable(server: SourceServer, session: Session, statement: Disconnect) -> int | None:
-    return session.user_variable
-
-
-def _keep_variable(server: SourceServer, session: Session, statement: Disconnect, kept: int | None) -> None:
-    server.session(statement.session).user_variable = kept
+    return around(Disconnect, before=lambda server, session, statement: getattr(session, name), after=keep)
 
 
 def _log_once(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
@@ -68,13 +61,13 @@ LOG_SESSION_END_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-format-outlives-session",
         "WL3303-LOG-AS-STATEMENT",
         "a session that comes back has the logging format that it had before it ended",
-        answer=around(Disconnect, before=_format, after=_keep_format),
+        answer=_outlives("binlog_format"),
     ),
     Mutant(
         "logs-variable-outlives-session",
         "FORMAT-LOG-FIELDS",
         "a session that comes back has the user variable that it had before it ended",
-        answer=around(Disconnect, before=_variable, after=_keep_variable),
+        answer=_outlives("user_variable"),
     ),
     Mutant(
         "logs-variable-once",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
-from conformance.binlog.event_types import QUERY_TYPES, EventType
+from conformance.binlog.event_types import QUERY_TYPES, VARIABLE_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.models.rendering.transaction_words import is_about_transaction
 from conformance.oracles.checks.printed_events import Fault
@@ -28,8 +28,7 @@ _DELIMITED_BY: Final = "/*!*/;"
 _ADDED: Final = re.compile(r"\s*(?:\Z|#|/\*|'|(?:SET|USE|DELIMITER|BEGIN|START|COMMIT|ROLLBACK|XA)\b)", re.IGNORECASE)
 #: The word in the header line of an Anonymous_gtid event.
 _ANONYMOUS: Final = re.compile("anonymous", re.IGNORECASE)
-#: The types of events that set variables, and those that Intvar events set.
-_VARIABLES: Final = (EventType.INTVAR, EventType.RAND, EventType.USER_VAR)
+#: The variables that Intvar events set.
 _INTVARS: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
 
 
@@ -52,7 +51,7 @@ def statement_executed(printed: Printed, index: int, event: PrintedEvent) -> Fau
         return "text after a delimiter", f"{torn[1][:60]!r} follows a delimiter, and is executed with what is next"
     if printed.is_alone and printed.log.count(fact["log_pos"]) > printed.ends_at(fact["log_pos"]):
         return "printed again", "it is printed more than once, and so executed"
-    if fact["type"] in _VARIABLES:
+    if fact["type"] in VARIABLE_TYPES:
         return _variable_set(fact, event)
     if fact["type"] == EventType.XID:
         ends = any(line.upper().startswith("COMMIT") for line in event.following)
@@ -76,7 +75,7 @@ def runs_unprinted(printed: Printed, index: int) -> bool:
     fact = printed.facts[index]
     if printed.begins_binlog_statement(fact):
         return True
-    if fact["type"] not in _VARIABLES:
+    if fact["type"] not in VARIABLE_TYPES:
         return False
     return all(each["type"] not in QUERY_TYPES for each in printed.known_after(index))
 

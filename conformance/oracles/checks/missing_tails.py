@@ -29,12 +29,6 @@ def _missing_tail(alignment: Alignment) -> range:
     return range(max(answered, default=-1) + 1, alignment.count)
 
 
-def ends_with_repeated(alignment: Alignment) -> bool:
-    """Return whether the last event of an answer was there before."""
-    events = alignment.observation.events
-    return alignment.disordered is not None and events[-1]["offset"] == alignment.disordered
-
-
 def cause_of_gap(alignment: Alignment, index: int) -> Cause | None:
     """Return the cause of what is missing at the end of an answer; None if an event is not about that.
 
@@ -49,7 +43,7 @@ def cause_of_gap(alignment: Alignment, index: int) -> Cause | None:
     required = [each for each in tail if not alignment.may_be_dropped(each)]
     if not required or index < tail.start - 1:
         return None
-    if ends_with_repeated(alignment):
+    if alignment.ends_with_repeated:
         return REPEATED
     feature = feature_of(alignment.case.expected, required[0])
     # The flag is a likely reason only where there is no other.
