@@ -19,9 +19,9 @@ from conformance.specs.version_order import order_of
 #: What the name of a kept run ends in.
 _SUFFIX: Final = f".jsonl{COMPRESSED}"
 _LEVEL: Final = 19
-#: A path of the machine before a folder or a program whose name means something elsewhere too.
+#: An address, which stays, or a path of the machine before a folder or a program whose name means something elsewhere.
 _PLACE: Final = re.compile(
-    r"(?:/[\w.@+-]+)+/(?=(?:site-packages|node_modules|adapters)/|(?:mysqlbinlog|mariadb-binlog|adapter\.\w+)\b)"
+    r"(https?://[^\s\"]+)|(?:/[\w.@+-]+)+/(?=(?:site-packages|node_modules|adapters)/|(?:mysqlbinlog|mariadb-binlog|adapter\.\w+)\b)"
 )
 
 
@@ -81,7 +81,7 @@ def keep_run(path: str | PathLike[str], folder: Path) -> Path:
     named = record.header.implementation.spec
     for written in (shlex.quote(named), named):
         text = text.replace(_in_json(written), _in_json(spec))
-    text = _PLACE.sub("", text)
+    text = _PLACE.sub(r"\1", text)
     about = record.header.implementation
     kept = folder / f"{slug_of(about.name)}-{slug_of(about.version)}{_SUFFIX}"
     with errors_of(kept):
