@@ -7,12 +7,9 @@ from operator import itemgetter
 from typing import Any, Final
 
 from conformance.binlog.event_types import type_name
-from conformance.binlog.executed_gtids import ExecutedGtids
-from conformance.binlog.gtid_set import GtidSet
 from conformance.models.handshake.refusal import NO_EVENT_THERE, NO_SUCH_LOG, UNAWARE
 from conformance.models.sender.sender import NO_SUCH_POSITION
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.cause import Cause
 from conformance.oracles.checks.client_checksums import (
     TEXT_FOR_CHECKSUM,
     cause_of_name,
@@ -20,6 +17,14 @@ from conformance.oracles.checks.client_checksums import (
     takes_text_for_checksum,
 )
 from conformance.oracles.checks.client_freedoms import is_of_log, sent_again
+from conformance.oracles.checks.client_gtids import (
+    HAS_MORE,
+    LACKS,
+    NO_SET,
+    cause_of_gtids,
+    cause_of_numbers,
+    wrong_gtids,
+)
 from conformance.oracles.checks.client_heartbeats import is_heartbeat, no_heartbeat
 from conformance.oracles.checks.client_losses import loses_table
 from conformance.oracles.counted import counted
@@ -32,9 +37,6 @@ _POSITION: Final = "FORMAT-CLIENT-POSITION"
 _WRONG_PLACE: Final = (NO_SUCH_LOG, NO_SUCH_POSITION, NO_EVENT_THERE)
 #: A client that has the name of a log wrong is wrong after each event there, and once its connection is lost.
 _WRONG_LOG: Final = "it would resume in a wrong log"
-_HAS_MORE: Final = "it has GTIDs that it has not received"
-_LACKS: Final = "it lacks GTIDs that it has received"
-_NO_SET: Final = "what it has is not a set of GTIDs"
 
 
 def _place(alignment: Alignment, index: int) -> str:
@@ -214,24 +216,12 @@ def _has_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
         if seen is None:
             continue
         expected, has = alignment.case.expected.events[index]["executed_gtids"], seen.get("executed_gtids")
-        if same_gtid_set(expected, has) or (_wrong_gtids(has, expected) == _HAS_MORE and _doubled(alignment)):
+        if same_gtid_set(expected, has) or (wrong_gtids(has, expected) == HAS_MORE and _doubled(alignment)):
             # At an event that comes a second time it has what came after the first.
             yield GOOD
         else:
             message = f"{_place(alignment, index)} it has the GTIDs {has!r}, expected {expected!r}"
-            yield Check(_wrong_gtids(has, expected), message)
-
-
-def _wrong_gtids(has: str | None, expected: str) -> str:
-    """Return what is wrong with a set of GTIDs, whatever the event is after which the client has it."""
-    wanted = GtidSet.from_text(expected)
-    try:
-        seen = GtidSet.from_text(has or "")
-    except ValueError:
-        return _NO_SET
-    if ExecutedGtids(wanted).missing_in(seen).sources:
-        return _LACKS
-    return _HAS_MORE
+            yield Check(wrong_gtids(has, expected), message, cause=cause_of_numbers(has, expected))
 
 
 def _resumes(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -243,7 +233,7 @@ def _resumes(alignment: Alignment, requirement: str) -> Iterator[Check]:
         wrong.append(_asks_for_more(unasked))
     if doubled := _doubled(alignment):
         message = f"{counted(len(doubled), 'event')} there twice, the first as number {doubled[0] + 1}"
-        wrong.append(Check("events delivered twice", message, cause=_cause_of_gtids(alignment, _LACKS)))
+        wrong.append(Check("events delivered twice", message, cause=cause_of_gtids(alignment, LACKS)))
     yield from wrong or [GOOD]
 
 
@@ -256,16 +246,6 @@ def _doubled(alignment: Alignment) -> list[int]:
     if alignment.case.expected.refused_at is not None and alignment.observation.error is None:
         return []
     return [place for place in _twice(alignment) if not may_be_kept_back(events[place])] if _cuts(alignment) else []
-
-
-def _cause_of_gtids(alignment: Alignment, wrong: str) -> Cause | None:
-    """Return the cause of what follows from the GTIDs that the client has, if they are wrong in one way somewhere."""
-    for index, entry in enumerate(alignment.case.expected.events):
-        seen = alignment.observed(index)
-        has = None if seen is None else seen.get("executed_gtids")
-        if has is not None and entry.get("executed_gtids") and _wrong_gtids(has, entry["executed_gtids"]) == wrong:
-            return Cause(wrong, role="client")
-    return None
 
 
 def _stops(alignment: Alignment) -> Iterator[Check]:
@@ -281,7 +261,7 @@ def _stops(alignment: Alignment) -> Iterator[Check]:
             words = _WRONG_LOG if name not in {*names_of_logs(alignment), ""} else "stops after a lost connection"
             message = f"it does not resume: {_error(alignment)}"
             # A source refuses to read a set that is none.
-            cause = cause_of_name(alignment, name) or _cause_of_gtids(alignment, _NO_SET)
+            cause = cause_of_name(alignment, name) or cause_of_gtids(alignment, NO_SET)
             yield Check(words, message, cause=cause)
             return
 
@@ -326,7 +306,7 @@ def _counts_early(alignment: Alignment, index: int) -> bool:
         return False
     before = alignment.case.settings["gtid_set"] or ""
     received = next((each for at in range(last, -1, -1) if (each := events[at].get("executed_gtids"))), before)
-    return _wrong_gtids(has, received) == _HAS_MORE
+    return wrong_gtids(has, received) == HAS_MORE
 
 
 def _twice(alignment: Alignment) -> list[int]:

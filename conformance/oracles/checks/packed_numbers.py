@@ -41,13 +41,18 @@ def is_of_nine_bytes(entry: Mapping[str, Any], seen: Mapping[str, Any], differin
         seen: The one of an answer.
         differing: The fields that differ.
     """
-    return bool(differing) and all(_takes_nine_bytes(name, entry.get(name), seen.get(name)) for name in differing)
+    return bool(differing) and all(_is_misread(name, entry.get(name), seen.get(name)) for name in differing)
 
 
-def _takes_nine_bytes(name: str, expected: object, seen: object) -> bool:
+def takes_nine_bytes(number: int) -> bool:
+    """Return whether the number of a GTID, which has a sign, takes nine bytes in a Gtid event with a tag."""
+    return 2 * number >= _LEAST
+
+
+def _is_misread(name: str, expected: object, seen: object) -> bool:
     if name == "gtid" and isinstance(expected, str) and isinstance(seen, str):
         source, _, number = expected.rpartition(":")
         # Of a number below zero a reader may make no GTID at all.
         same_source = source == seen.rpartition(":")[0] or _GTID.fullmatch(seen) is None
-        return same_source and number.isdecimal() and 2 * int(number) >= _LEAST
+        return same_source and number.isdecimal() and takes_nine_bytes(int(number))
     return isinstance(expected, int) and expected * (2 if name in _WITH_SIGN else 1) >= _LEAST
