@@ -38,7 +38,19 @@ class CharacterSet(NamedTuple):
             if len(data) + len(encoded) > limit:
                 break
             data += encoded
+        return self._shown(data, declared=declared)
+
+    def large(self, size: int, *, declared: bool) -> Value:
+        """Return a text of at most `size` bytes and not much less; see `value` for `declared`."""
+        word = _WORD.encode(self.codec)
+        return self._shown(word * (size // len(word)), declared=declared)
+
+    def _shown(self, data: bytes, *, declared: bool) -> Value:
         return Value(data, shown_text(data, data.decode(self.codec)) if declared else shown_bytes(data))
+
+
+#: What large texts are made of.
+_WORD: Final = "large "
 
 
 #: The bytes of SJIS, GBK and Big5 characters may hold a backslash, those of UCS-2 and UTF-16 zeros.
@@ -55,6 +67,8 @@ NEWER_CHARACTER_SETS: Final = (
     CharacterSet("utf16", 54, "utf-16-be", 4, ("ab", "日𠀀", "𠀀")),
     CharacterSet("utf32", 60, "utf-32-be", 4, ("ab", "日𠀀", "𠀀")),
 )
+#: UTF-8, of which texts are that are in no other set.
+UTF8: Final = CharacterSet("utf8", 33, "utf-8", 3, ("é", "日本", "a"))
 _WITH_NEWER: Final = Profiles("worklog", "mysql >= 5.5", "mariadb")
 #: The same by the numbers of their collations.
 BY_COLLATION: Final = {each.collation: each for each in (*CHARACTER_SETS, *NEWER_CHARACTER_SETS)}

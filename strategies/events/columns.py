@@ -12,7 +12,7 @@ from conformance.binlog.rows.table import Column
 from conformance.binlog.servers import WITH_FRACTIONS, WITH_JSON, WITH_TABLE_METADATA, WITH_VECTORS, WITHOUT_FRACTIONS
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import mysql_events
-from conformance.strategies.events.character_sets import BY_COLLATION, character_sets
+from conformance.strategies.events.character_sets import BY_COLLATION, UTF8, character_sets
 from conformance.strategies.events.json_values import json_column_value
 from conformance.strategies.events.plain_compression import DEFLATED, zlib_wrapped
 from conformance.strategies.events.temporal_values import date, datetime, time, timestamp, year
@@ -37,7 +37,11 @@ _BINARY: Final = 63
 #: The most bytes of a generated string, except for a few large ones.
 _LONGEST: Final = 300
 _LARGE: Final = 70_000
+#: The same where two bytes hold the length: as a number with a sign it would be below zero.
+_LARGE_OF_TWO_BYTES: Final = 33_000
 _LABELS_OF_ONE_BYTE: Final = 255
+#: Labels of which the last have numbers that would be below zero in two bytes with a sign.
+_MANY_LABELS: Final = 33_000
 
 Make = Callable[[StreamBuilder], Column]
 Fill = Callable[[StreamBuilder, Column], Value]
@@ -155,15 +159,21 @@ def _string(stream: StreamBuilder, column: Column) -> Value:
 
 
 def _varchar(stream: StreamBuilder, column: Column) -> Value:
+    if column.meta >= _LARGE_OF_TWO_BYTES and stream.choose.yes(12):
+        return _large(stream, column, _LARGE_OF_TWO_BYTES)
     return _characters(stream, column, min(column.meta, _LONGEST))
 
 
 def _blob(stream: StreamBuilder, column: Column) -> Value:
     limit = min((1 << 8 * column.meta) - 1, _LONGEST)
-    if column.meta > 2 and stream.choose.yes(30):
-        data = b"large " * (_LARGE // 6)
-        return Value(data, data.decode())
+    if column.meta >= 2 and stream.choose.yes(30):
+        return _large(stream, column, _LARGE_OF_TWO_BYTES if column.meta == 2 else _LARGE)
     return _characters(stream, column, limit)
+
+
+def _large(stream: StreamBuilder, column: Column, size: int) -> Value:
+    declared = stream.server.profile in WITH_TABLE_METADATA
+    return BY_COLLATION.get(column.collation or 0, UTF8).large(size, declared=declared)
 
 
 @cache
@@ -176,6 +186,8 @@ def labels(count: int, collation: int) -> tuple[bytes, ...]:
 
 def _enum_column(stream: StreamBuilder) -> Column:
     count = stream.choose.one_of((3, 1, 255, 256, 1000))
+    if stream.server.profile not in WITH_TABLE_METADATA and stream.choose.yes(12):
+        count = _MANY_LABELS  # Which is too many to be written into a Table_map event.
     size = 1 if count <= _LABELS_OF_ONE_BYTE else 2
     collation = _collation(stream)
     return Column(ColumnType.ENUM, ColumnType.ENUM << 8 | size, labels=labels(count, collation), collation=collation)
@@ -183,8 +195,10 @@ def _enum_column(stream: StreamBuilder) -> Column:
 
 def _enum(stream: StreamBuilder, column: Column) -> Value:
     # 0 is the empty string of a value that was not one of the labels.
-    choose = stream.choose
-    number = 0 if choose.yes(12) else choose.integer(1, len(column.labels or ()))
+    choose, last = stream.choose, len(column.labels or ())
+    if last == _MANY_LABELS and choose.yes():
+        return Value(last, last)
+    number = 0 if choose.yes(12) else choose.integer(1, last)
     return Value(number, number)
 
 

@@ -58,12 +58,20 @@ class RowTable(NamedTuple):
 
 def table_of(stream: StreamBuilder, kinds: Iterable[ColumnKind]) -> RowTable:
     """Return a table with columns of these kinds; if `kinds` is lazy, each kind is chosen with its column."""
-    choose = stream.choose
     columns = [(kind, kind.column(stream)) for kind in kinds]
-    name = choose.one_of(mysql_events.NAMES)
+    return _table(stream, stream.choose.one_of(mysql_events.NAMES), columns)
+
+
+def altered(stream: StreamBuilder, rows: RowTable) -> RowTable:
+    """Return a table after ALTER TABLE: its columns have the types that they had, and other lengths, signs and sets."""
+    columns = [(kind, kind.column(stream)) for kind in rows.kinds]
+    return _table(stream, rows.table.name.decode(), columns)
+
+
+def _table(stream: StreamBuilder, name: str, columns: Sequence[tuple[ColumnKind, Column]]) -> RowTable:
     described = tuple(column for _, column in columns)
-    table_id = stream.table_id(min(whole_number(choose, 48, low=1), 2**48 - 2), (name, described))
-    table = Table(table_id, b"test", name.encode(), described)
+    chosen = min(whole_number(stream.choose, 48, low=1), 2**48 - 2)
+    table = Table(stream.table_id(chosen, (name, described)), b"test", name.encode(), described)
     return RowTable(table, tuple(kind for kind, _ in columns))
 
 

@@ -24,16 +24,26 @@ from conformance.strategies.groups import transactions as groups
 #: How many columns a table has: one, and as many as bits fill one byte of a bitmap, two and three.
 _COLUMNS: Final = choices("columns", (1, 8, 9, 17))
 _TABLES: Final = Number("tables", few=2)
+#: The tables after the first: with another name, or the same one after a change that leaves the types of its columns as
+#: they are, but not their lengths or signs.
+_NEXT: Final = choices("table after another", ("another", "the same, altered"), when={"tables": ("2",)})
 _OPERATION: Final = choices("operation", row_events.OPERATIONS)
 _EVENTS: Final = Number("rows events of a statement", few=2)
 
 
-@family(focus="FORMAT-ROWS-IMAGES", dimensions=(COLUMN_TYPE, _COLUMNS, _TABLES, _OPERATION, _EVENTS, row_events.ROWS))
+@family(
+    focus="FORMAT-ROWS-IMAGES",
+    dimensions=(COLUMN_TYPE, _COLUMNS, _TABLES, _NEXT, _OPERATION, _EVENTS, row_events.ROWS),
+)
 def every_column_type(stream: StreamBuilder) -> None:
     """Tables with columns of every type that the profile's server writes, and rows written, updated and deleted."""
     groups.begin_plain_log(stream)
+    rows = None
     for _ in stream.several_of(_TABLES):
-        rows = row_events.table_of(stream, _kinds(stream))
+        if rows is not None and stream.vary(_NEXT) == "the same, altered":
+            rows = row_events.altered(stream, rows)
+        else:
+            rows = row_events.table_of(stream, _kinds(stream))
         planned = [mysql_events.query(stream, "BEGIN"), row_events.table_map(stream, rows)]
         operations = [stream.vary(_OPERATION) for _ in stream.several_of(_EVENTS)]
         for number, operation in enumerate(operations, 1):

@@ -263,7 +263,20 @@ def add_row_changes(stream: StreamBuilder) -> None:
 
 
 def _add_mariadb_group(stream: StreamBuilder) -> None:
-    changes = stream.vary(_CHANGES)
+    _add_mariadb_group_of(stream, stream.vary(_CHANGES))
+
+
+def add_compressed_rows(stream: StreamBuilder) -> None:
+    """Add a transaction of MariaDB with compressed rows, after an Annotate_rows event."""
+    _add_mariadb_group_of(stream, f"compressed {stream.choose.one_of(row_events.OPERATIONS)}")
+
+
+def add_compressed_statement(stream: StreamBuilder) -> None:
+    """Add a transaction of MariaDB with a compressed statement."""
+    _add_mariadb_group_of(stream, "compressed statement")
+
+
+def _add_mariadb_group_of(stream: StreamBuilder, changes: str) -> None:
     if changes == "DDL":
         planned = [mariadb_events.gtid(stream, standalone=True), *groups.ddl(stream)]
     else:

@@ -1,55 +1,124 @@
 """Faults of framing: truncations, wrong lengths, bad checksums, a missing format description, a bad magic number."""
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
-from conformance.binlog.event_types import PLAIN_GTID_TYPES, ROWS_V1, ROWS_V2, EventType
+from conformance.binlog.event_types import (
+    COMPRESSED_ROWS,
+    COMPRESSED_ROWS_V1,
+    PLAIN_GTID_TYPES,
+    ROWS_V1,
+    ROWS_V2,
+    EventType,
+)
 from conformance.binlog.header import HEADER_BYTES, LENGTH_AT, MAGIC, TYPE_AT
-from conformance.binlog.servers import WITH_CHECKSUMS, WITH_GTIDS, WITH_IGNORABLE_FLAG, WITH_ROWS_QUERIES
-from conformance.strategies.events import mysql_events
+from conformance.binlog.servers import (
+    WITH_CHECKSUMS,
+    WITH_GROUP_REPLICATION,
+    WITH_GTIDS,
+    WITH_IGNORABLE_FLAG,
+    WITH_PAYLOADS,
+    WITH_ROWS_QUERIES,
+    WITH_TAGGED_GTIDS,
+    WITH_XA_PREPARE,
+)
+from conformance.specs.versions import EVERY_PROFILE, Profiles
+from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
+from conformance.strategies.families import event_types
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
-_STOP: Final = frozenset({EventType.STOP})
-#: The event with the fault, by its types; none means any but a format description.
-_VICTIM: Final = Dimension[frozenset[int]](
+_MARIADB: Final = Profiles("mariadb")
+_LOADED: Final = (
+    EventType.BEGIN_LOAD_QUERY,
+    EventType.APPEND_BLOCK,
+    EventType.DELETE_FILE,
+    EventType.EXECUTE_LOAD_QUERY,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Victim:
+    """The event with the fault.
+
+    Attributes:
+        types: Its types; none means any but a format description.
+        added: The addition to the log that has such events; None if every log has one.
+    """
+
+    types: frozenset[int] = frozenset()
+    added: Callable[[StreamBuilder], None] | None = None
+
+
+def _of(*types: int, added: Callable[[StreamBuilder], None] | None = None) -> _Victim:
+    return _Victim(frozenset(types), added)
+
+
+def _add_tagged_gtid(stream: StreamBuilder) -> None:
+    planned = groups.group(stream)
+    stream.add(gtid_events.gtid_tagged(stream, group_length=sum(map(stream.length_of, planned))))
+    for event in planned:
+        stream.add(event)
+
+
+#: Class -> the victim, and the profiles whose logs have such an event.
+_VICTIMS: Final[Mapping[str, tuple[_Victim, Profiles]]] = {
+    "any": (_Victim(), EVERY_PROFILE),
+    "Query": (_of(EventType.QUERY), EVERY_PROFILE),
+    "format description": (_of(EventType.FORMAT_DESCRIPTION), EVERY_PROFILE),
+    "Previous_gtids": (_of(EventType.PREVIOUS_GTIDS), WITH_GTIDS),
+    "Gtid": (_of(*PLAIN_GTID_TYPES), WITH_GTIDS),
+    "Rows_query": (_of(EventType.ROWS_QUERY), WITH_ROWS_QUERIES),
+    "Table_map": (_of(EventType.TABLE_MAP), EVERY_PROFILE),
+    "rows": (_of(*ROWS_V1, *ROWS_V2), EVERY_PROFILE),
+    "Xid": (_of(EventType.XID), EVERY_PROFILE),
+    "Intvar": (_of(EventType.INTVAR), EVERY_PROFILE),
+    "Rand": (_of(EventType.RAND), EVERY_PROFILE),
+    "User_var": (_of(EventType.USER_VAR), EVERY_PROFILE),
+    "ignorable event of an unknown type": (_of(UNASSIGNED[-1]), WITH_IGNORABLE_FLAG),
+    "the last": (_of(EventType.ROTATE), EVERY_PROFILE),
+    "the last, a Stop": (_of(EventType.STOP), EVERY_PROFILE),
+    "of LOAD DATA": (_of(*_LOADED, added=event_types.add_load_data), EVERY_PROFILE),
+    "Incident": (_of(EventType.INCIDENT, added=event_types.add_incident), EVERY_PROFILE),
+    "Gtid with a tag": (_of(EventType.GTID_TAGGED, added=_add_tagged_gtid), WITH_TAGGED_GTIDS),
+    "of group replication": (
+        _of(EventType.TRANSACTION_CONTEXT, EventType.VIEW_CHANGE, added=event_types.add_group_replication),
+        WITH_GROUP_REPLICATION,
+    ),
+    "XA_prepare": (_of(EventType.XA_PREPARE, added=event_types.add_xa_transaction), WITH_XA_PREPARE),
+    "payload": (_of(EventType.TRANSACTION_PAYLOAD, added=event_types.add_payload), WITH_PAYLOADS),
+    "MariaDB's Gtid": (_of(EventType.MARIADB_GTID), _MARIADB),
+    "Gtid_list": (_of(EventType.MARIADB_GTID_LIST), _MARIADB),
+    "Binlog_checkpoint": (_of(EventType.MARIADB_BINLOG_CHECKPOINT), _MARIADB),
+    "Annotate_rows": (
+        _of(EventType.MARIADB_ANNOTATE_ROWS, added=event_types.add_compressed_rows),
+        _MARIADB,
+    ),
+    "compressed rows": (_of(*COMPRESSED_ROWS, *COMPRESSED_ROWS_V1, added=event_types.add_compressed_rows), _MARIADB),
+    "compressed statement": (
+        _of(EventType.MARIADB_QUERY_COMPRESSED, added=event_types.add_compressed_statement),
+        _MARIADB,
+    ),
+}
+_VICTIM: Final = Dimension[_Victim](
     "event with the fault",
-    {
-        "any": frozenset(),
-        "Query": frozenset({EventType.QUERY}),
-        "format description": frozenset({EventType.FORMAT_DESCRIPTION}),
-        "Previous_gtids": frozenset({EventType.PREVIOUS_GTIDS}),
-        "Gtid": frozenset(PLAIN_GTID_TYPES),
-        "Rows_query": frozenset({EventType.ROWS_QUERY}),
-        "Table_map": frozenset({EventType.TABLE_MAP}),
-        "rows": frozenset((*ROWS_V1, *ROWS_V2)),
-        "Xid": frozenset({EventType.XID}),
-        "Intvar": frozenset({EventType.INTVAR}),
-        "Rand": frozenset({EventType.RAND}),
-        "User_var": frozenset({EventType.USER_VAR}),
-        "ignorable event of an unknown type": frozenset({UNASSIGNED[-1]}),
-        "the last": frozenset({EventType.ROTATE}),
-        "the last, a Stop": _STOP,
-    },
-    profiles={
-        "Previous_gtids": WITH_GTIDS,
-        "Gtid": WITH_GTIDS,
-        "Rows_query": WITH_ROWS_QUERIES,
-        "ignorable event of an unknown type": WITH_IGNORABLE_FLAG,
-    },
+    {name: victim for name, (victim, _) in _VICTIMS.items()},
+    profiles={name: profiles for name, (_, profiles) in _VICTIMS.items() if profiles is not EVERY_PROFILE},
 )
 _LOG: Final = choices("log with the fault", ("the first", "the second"))
 
 
-def _valid_log(stream: StreamBuilder, *, ends: bool = False) -> int:
-    """Add one log or two with events of every kind, and return the index of the first event of the last log.
+def _valid_log(stream: StreamBuilder, victim: _Victim = _Victim()) -> int:
+    """Add one log or two with events of most kinds, and return the index of the first event of the last log.
 
     Args:
         stream: The stream.
-        ends: Whether the last log ends with a Stop, not with a Rotate.
+        victim: The event with the fault, which is in the last log.
     """
     lengths = declare_up_to(stream, UNASSIGNED[-1]) if stream.server.rules.ignorable else None
     groups.begin_log(stream, previous=True if stream.server.profile in WITH_GTIDS else None, lengths=lengths)
@@ -70,20 +139,23 @@ def _valid_log(stream: StreamBuilder, *, ends: bool = False) -> int:
     groups.add_group(stream, [*planned, mysql_events.xid(stream)])
     context = [make(stream) for make in (mysql_events.intvar, mysql_events.rand)]
     groups.add_group(stream, [*context, *groups.statement_of_variable(stream)])
+    if victim.added is not None:
+        victim.added(stream)
+    ends = victim.types == {EventType.STOP}
     stream.add(mysql_events.stop(stream) if ends else mysql_events.rotate(stream))
     return first
 
 
 def _log_and_victim(stream: StreamBuilder) -> tuple[int, int]:
     """Add one log or two; return where the event with the fault begins and ends (exclusive), one of the last log."""
-    types = stream.vary(_VICTIM)
-    first = _valid_log(stream, ends=types == _STOP)
+    victim = stream.vary(_VICTIM)
+    first = _valid_log(stream, victim)
     offsets = [*stream.offsets, stream.offset]
     of_log = list(enumerate(stream.placed))[first:]
     wanted = [
         index
         for index, (event, _, _) in of_log
-        if (event.type in types if types else event.type != EventType.FORMAT_DESCRIPTION)
+        if (event.type in victim.types if victim.types else event.type != EventType.FORMAT_DESCRIPTION)
     ]
     index = stream.choose.one_of(wanted)
     return offsets[index], offsets[index + 1]

@@ -108,6 +108,7 @@ class StreamBuilder:
         self.columns: dict[int, tuple[int, ...]] = {}
         #: The id of a table -> the table, since the server's start.
         self._tables: dict[int, Hashable] = {}
+        self._earlier_ids: list[int] = []
         self.made_for: dict[int, str] = {}
         self.alter: Callable[[PlannedEvent], PlannedEvent] | None = None
         self._marks: dict[str, list[int]] = defaultdict(list, {each: [EVERY_EVENT] for each in _ALWAYS})
@@ -174,8 +175,11 @@ class StreamBuilder:
     def table_id(self, chosen: int, table: Hashable) -> int:
         """Return the id of a table: the chosen one, or the next that no other table has had.
 
-        A server counts the ids of its tables up from its start.
+        A server counts the ids of its tables up from its start: after another start they are those that other tables
+        had before it.
         """
+        if self._earlier_ids:
+            chosen = self._earlier_ids.pop(0)
         while self._tables.setdefault(chosen, table) != table:
             chosen = chosen % _LARGEST_TABLE_ID + 1
         return chosen
@@ -201,6 +205,7 @@ class StreamBuilder:
             self._algorithm(),
         )
         if created:
+            self._earlier_ids = [*self._tables]
             self._tables.clear()
         self._append(self.described(flags=flags).marked(*marks), checksummed=self.server.checksums)
 
