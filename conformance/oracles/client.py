@@ -13,6 +13,7 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.client_checksums import (
     TEXT_FOR_CHECKSUM,
     cause_of_name,
+    cause_of_statement,
     names_of_logs,
     takes_text_for_checksum,
 )
@@ -61,7 +62,8 @@ def _checks_position(alignment: Alignment, requirement: str) -> Iterator[Check]:
             yield GOOD
         else:
             message = f"{_place(alignment, index)} it would resume at {place}, expected {expected}"
-            yield Check(_wrong_position(seen, wanted), message, cause=cause_of_name(alignment, seen.get("resume_log")))
+            cause = cause_of_name(alignment, seen.get("resume_log")) or cause_of_statement(alignment, index)
+            yield Check(_wrong_position(seen, wanted), message, cause=cause)
 
 
 def _wrong_position(seen: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
@@ -221,7 +223,8 @@ def _has_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
             yield GOOD
         else:
             message = f"{_place(alignment, index)} it has the GTIDs {has!r}, expected {expected!r}"
-            yield Check(wrong_gtids(has, expected), message, cause=cause_of_numbers(has, expected))
+            cause = cause_of_numbers(has, expected) or cause_of_statement(alignment, index)
+            yield Check(wrong_gtids(has, expected), message, cause=cause)
 
 
 def _resumes(alignment: Alignment, requirement: str) -> Iterator[Check]:

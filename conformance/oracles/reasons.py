@@ -33,7 +33,7 @@ _WITHOUT_MESSAGE: Final = frozenset({"OutOfMemoryError"})
 _OF_CODE: Final = frozenset({"TypeError"})
 #: Lines by which runtimes begin to say why a process ends; the ones that come first decide.
 _FATAL: Final = re.compile(
-    r"^panic: |panicked at|^Exception in thread|^terminate called|Assertion .*failed|^fatal error: "
+    r"^panic: |panicked at|^Exception in thread|^terminate called|Assertion .*failed|^(?:fatal error|FATAL ERROR): "
 )
 #: The words for a checksum in the reasons of readers.
 OF_CHECKSUM: Final = re.compile(r"\bchecksums?\b|\bcrc(32)?\b", re.IGNORECASE)

@@ -198,6 +198,23 @@ def test_a_name_of_a_next_log_that_is_cut_is_the_same_finding_where_the_client_c
     assert seen == {LOST_ENDS}
 
 
+def test_a_position_that_stays_at_a_statement_that_is_cut_is_the_same_finding():
+    """As zongji, which has `CO` for COMMIT, does not know of the end of the transaction."""
+
+    def with_cut_commit(case, answer):
+        first = next(at for at, entry in enumerate(answer.events) if entry.get("query") == "COMMIT")
+        cut = {"query": "CO", "resume_pos": 4}
+        after = [entry | {"resume_pos": 4} if "resume_pos" in entry else entry for entry in answer.events[first + 1 :]]
+        return replace(answer, events=(*answer.events[:first], answer.events[first] | cut, *after))
+
+    seen = set()
+    for case in cases("sent_logs", "mysql-8.0", role="client"):
+        ends = [entry for entry in case.expected.events if entry.get("resume_pos")]
+        if len(ends) == 2 and ends[0].get("query") == "COMMIT":  # The second is the end of the answer.
+            seen |= findings(case, with_cut_commit(case, REFERENCE.ask(request_of(case)))).keys()
+    assert seen == {LOST_ENDS}
+
+
 def test_a_transaction_that_a_client_does_not_count_and_has_again_is_one_finding():
     """As zongji does not count a transaction of one statement."""
 

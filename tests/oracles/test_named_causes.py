@@ -86,6 +86,9 @@ def crash(words, detail="", *, last_at=None):
         crash("killed by the memory limit"),
         crash("panic: capacity overflow"),
         crash("exit-status-2", "fatal error: runtime: out of memory"),
+        crash(
+            "signal-SIGABRT", "<--- Last few GCs --->\n\nFATAL ERROR: Allocation failed - JavaScript heap out of memory"
+        ),
         Trouble.hang(10),
     ],
     ids=lambda each: each.signature,

@@ -26,6 +26,19 @@ def cause_of_name(alignment: Alignment, name: object) -> Cause | None:
     return TEXT_FOR_CHECKSUM if name not in names and any(_lacks_end(each, name) for each in names) else None
 
 
+def cause_of_statement(alignment: Alignment, index: int) -> Cause | None:
+    """Return the cause of what follows from a statement that lacks four bytes at its end; None for another event.
+
+    A client that has `CO` for COMMIT does not know that its transaction ends there.
+
+    Args:
+        alignment: The answer beside the expected one.
+        index: The index of the event.
+    """
+    expected, seen = alignment.case.expected.events[index].get("query"), alignment.observed(index)
+    return TEXT_FOR_CHECKSUM if seen is not None and _lacks_end(expected, seen.get("query")) else None
+
+
 def takes_text_for_checksum(alignment: Alignment) -> bool:
     """Return whether a statement, or the name of a log that the client is in, lacks its last four bytes.
 
