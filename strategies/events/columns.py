@@ -246,14 +246,26 @@ def _packed(stream: StreamBuilder, column: Column, limit: int) -> Value:
     return Value(PackedValue(bytes([UNCOMPRESSED]) + data if data else b""), shown_bytes(data))
 
 
-#: The code of a POINT among the kinds of GEOMETRY.
-_POINT: Final = 1
+#: The codes of a POINT and a LINESTRING among the kinds of GEOMETRY.
+_POINT, _LINESTRING = 1, 2
+#: How many points lines have: the length of their values takes one byte, two and three of the four that hold it.
+_POINTS: Final = (2, 20, 5000)
+
+
+def _geometry_column(stream: StreamBuilder) -> Column:
+    return Column(ColumnType.GEOMETRY, 4, geometry_type=_LINESTRING if stream.choose.yes(4) else _POINT)
 
 
 def _geometry(stream: StreamBuilder, column: Column) -> Value:
-    """Return a POINT: the id of its reference system, the byte order, its kind, two coordinates."""
-    point = [DOUBLE.pack(real(stream.choose, DOUBLE)) for _ in "xy"]
-    data = struct.pack("<IBI", stream.choose.one_of((0, 4326)), 1, _POINT) + b"".join(point)
+    """Return a POINT or a LINESTRING: the id of its reference system, the byte order, its kind, coordinates."""
+    choose = stream.choose
+    point = b"".join(DOUBLE.pack(real(choose, DOUBLE)) for _ in "xy")
+    data = struct.pack("<IBI", choose.one_of((0, 4326)), 1, column.geometry_type)
+    if column.geometry_type == _POINT:
+        data += point
+    else:
+        count = choose.one_of(_POINTS[:2]) if not choose.yes(12) else _POINTS[2]
+        data += struct.pack("<I", count) + point * count
     return Value(data, shown_bytes(data))
 
 
@@ -263,7 +275,9 @@ def _vector(stream: StreamBuilder, column: Column) -> Value:
 
 
 def _vector_column(stream: StreamBuilder) -> Column:
-    return Column(ColumnType.VECTOR, 4, dimension=stream.choose.integer(1, 5))
+    # The length of the largest takes more than one byte.
+    dimension = 100 if stream.choose.yes(8) else stream.choose.integer(1, 5)
+    return Column(ColumnType.VECTOR, 4, dimension=dimension)
 
 
 JSON: Final = _fixed(ColumnType.JSON, json_column_value, 4)
@@ -283,10 +297,7 @@ _KINDS: Final[Mapping[ColumnType, tuple[ColumnKind, Profiles]]] = {
     ColumnType.BLOB: (ColumnKind(_blob_column, _blob), EVERY_PROFILE),
     ColumnType.ENUM: (ColumnKind(_enum_column, _enum), EVERY_PROFILE),
     ColumnType.SET: (ColumnKind(_set_column, _set), EVERY_PROFILE),
-    ColumnType.GEOMETRY: (
-        ColumnKind(lambda stream: Column(ColumnType.GEOMETRY, 4, geometry_type=_POINT), _geometry),
-        EVERY_PROFILE,
-    ),
+    ColumnType.GEOMETRY: (ColumnKind(_geometry_column, _geometry), EVERY_PROFILE),
     ColumnType.TIME: (_fixed(ColumnType.TIME, time), WITHOUT_FRACTIONS),
     ColumnType.DATETIME: (_fixed(ColumnType.DATETIME, datetime), WITHOUT_FRACTIONS),
     ColumnType.TIMESTAMP: (_fixed(ColumnType.TIMESTAMP, timestamp), WITHOUT_FRACTIONS),

@@ -21,7 +21,15 @@ from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
 #: The pieces of generated text, the simplest first.
-FRAGMENTS: Final = ("a", "insert into t1(a,b) values(1,2) ", "ä", "日本語 ", "'\"`\\;\n-- ", "# ", "\t%s%n{}<b>&amp;")
+FRAGMENTS: Final = (
+    "a",
+    "insert into t1(a,b) values(1,2) ",
+    "ä",
+    "日本語 ",
+    "'\"`\\;\n-- \r\n",
+    "# ",
+    "\t%s%n{}<b>&amp;",
+)
 #: Names of default databases: none, and the longest in characters and in bytes.
 DATABASES: Final = ("test", "", "a", "日" * 64, "Sales")
 NAMES: Final = ("test", "t1", "a", "ünïcode", "x" * 64, "back`tick", "日本", "Orders")

@@ -75,10 +75,14 @@ BLOCKS: Final = Number("blocks of a file", many=(20, 30))
 FATE: Final = choices("end of LOAD DATA", ("statement", "failure"))
 
 
+#: The longest name of a variable, in characters and in bytes.
+_LONGEST_NAME: Final = "日" * 64
+
+
 def user_var(stream: StreamBuilder) -> PlannedEvent:
     """Return a User_var event: a variable of any type, or NULL."""
     choose = stream.choose
-    name = choose.one_of(mysql_events.NAMES)
+    name = choose.one_of((*mysql_events.NAMES, _LONGEST_NAME))
     fields: dict[str, Any] = {"variable_name": name, "variable_value": None}
     wire: dict[str, Any] = {"variable_name": name.encode(), "is_null": 1}
     marks = ("FORMAT-USER-VAR", "FORMAT-USER-VAR-VALUE")
