@@ -6,6 +6,7 @@ import pytest
 
 from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.oracles.judge import request_of
+from conformance.protocol.observation import Observation, Refusal
 from conformance.protocol.roles.client import may_be_kept_back
 from tests.oracles.test_causes import REFERENCE, cases, findings
 
@@ -40,3 +41,15 @@ def test_rows_that_are_lost_with_the_table_map_before_them_are_one_finding(famil
                     case, replace(answer, events=tuple(case.expected.events[at] for at in kept))
                 ).keys()
     assert together == {LOST}
+
+
+def test_events_that_come_again_to_a_client_that_gives_up_at_the_next_are_its_refusal_alone():
+    """As mysql_cdc connects three times to read a User_var event that it cannot read."""
+    together = set()
+    for case in cases("sent_gtids", "mysql-8.0", role="client"):
+        events, source = case.expected.events, case.settings["source"]
+        index = next((at for at, entry in enumerate(events) if entry["type"] == EventType.QUERY), 0)
+        if index and not source["cuts"] and case.expected.refused_at is None:
+            error = Refusal(None, "other", "failed to fill whole buffer")
+            together |= findings(case, Observation(events[:index] * 3, error, deliveries=3)).keys()
+    assert together == {"client: QUERY refused"}

@@ -61,6 +61,12 @@ def is_sent_again(alignment: Alignment, difference: Difference) -> bool:
     return difference.place is not None and difference.place in sent_again(alignment)
 
 
+def gives_up(alignment: Alignment) -> bool:
+    """Return whether the answer ends with an error of the client alone: it may have connected to try again."""
+    is_own = alignment.observation.error is not None and not alignment.stops_at_fault
+    return is_own and not alignment.case.settings["source"]["cuts"]
+
+
 def sent_again(alignment: Alignment) -> frozenset[int]:
     """Return the places of the entries of groups that were interrupted, which may be there once more for each time."""
     allowed: Counter[Hashable] = Counter()
@@ -71,6 +77,9 @@ def sent_again(alignment: Alignment) -> frozenset[int]:
     for entry in events[len(events) - alignment.begun :]:
         # It may ask again where the source ends with an error.
         allowed[kind_of(entry)] += len(alignment.phantoms)
+    if gives_up(alignment):
+        for entry in events[: alignment.stop]:
+            allowed[kind_of(entry)] += len(alignment.phantoms)
     places = set()
     for place in alignment.phantoms:
         kind = kind_of(alignment.observation.events[place])

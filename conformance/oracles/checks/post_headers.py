@@ -8,7 +8,7 @@ from conformance.binlog.event_types import PLAIN_GTID_TYPES
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import NOT_KNOWN, Cause
-from conformance.oracles.checks.signed_numbers import SIGNED, is_read_as_signed
+from conformance.oracles.checks.signed_numbers import SIGNED, UNSIGNED, is_read_as_signed
 from conformance.oracles.checks.text_encodings import OTHER_CHARACTERS, is_in_other_characters
 from conformance.oracles.differences import Difference
 from conformance.protocol.roles.decode import HEADER_FIELDS
@@ -43,7 +43,7 @@ def can_misread(code: int, cause: Cause | None) -> bool:
     if cause is None:
         return True
     before = cause.field in (*HEADER_FIELDS, *OF_READER) or cause.field in known_part(code)
-    return cause.kind not in (NOT_KNOWN, SIGNED) and cause != OTHER_CHARACTERS and not before
+    return cause.kind not in (NOT_KNOWN, SIGNED, UNSIGNED) and cause != OTHER_CHARACTERS and not before
 
 
 def _is_cut(expected: object, seen: object) -> bool:
