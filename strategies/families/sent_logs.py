@@ -27,6 +27,7 @@ from conformance.strategies.events import (
     mysql_events,
     payloads,
     server_events,
+    statement_events,
 )
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
@@ -133,6 +134,7 @@ _LAST_GROUP: Final = Dimension(
             "in a payload",
             "of more than 64 kB",
             "back to a savepoint",
+            "LOAD DATA",
             "a statement alone",
             "a variable and a statement",
             "a text before its rows",
@@ -366,6 +368,11 @@ def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
         # The changes after it belong to the group too: it is not the end that it looks like.
         words = ("SAVEPOINT `s`", "INSERT INTO `t1` VALUES (0, 0)", "ROLLBACK TO `s`")
         return [transaction[0], *(mysql_events.query(stream, each) for each in words), *transaction[1:]]
+    if how == "LOAD DATA":
+        # The statement is not the end, though it is the only one.
+        number = stream.choose.integer(1, 9)
+        load = statement_events.load_block(stream, number, first=True)
+        return [transaction[0], load, statement_events.execute_load_query(stream, number), mysql_events.xid(stream)]
     if how == "of more than 64 kB":
         # The position after it needs a third byte, in heartbeats of the second version a longer integer.
         return [*transaction[:-1], mysql_events.query(stream, _LONG_STATEMENT), transaction[-1]]
