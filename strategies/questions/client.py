@@ -31,8 +31,9 @@ _OF_EVENTS: Final = frozenset({"FORMAT-CLIENT-PACKETS"})
 _ENDS: Final = frozenset(map(int, (EventType.XID, EventType.XA_PREPARE)))
 _END_WORDS: Final = ("COMMIT", "ROLLBACK")
 #: What looks like the end of a group: a client that takes it for one shows it where the connection is lost after it. A
-#: variable does where a statement has no BEGIN.
+#: variable does where a statement has no BEGIN, and LOAD DATA where the client takes its statement for the only one.
 _NO_END: Final = ("ROLLBACK TO ", "XA END ")
+_NO_ENDS: Final = frozenset((EventType.USER_VAR, EventType.EXECUTE_LOAD_QUERY))
 _PREPARING: Final = frozenset(
     map(int, (EventType.INTVAR, EventType.RAND, EventType.USER_VAR, EventType.ROWS_QUERY, EventType.BEGIN_LOAD_QUERY))
 )
@@ -232,7 +233,7 @@ def _cuts(
     ends = [
         each
         for each in in_groups
-        if each.event.type == EventType.USER_VAR or texts.get(each.event.offset, "").startswith(_NO_END)
+        if each.event.type in _NO_ENDS or texts.get(each.event.offset, "").startswith(_NO_END)
     ]
     candidates = {
         "never": [],
