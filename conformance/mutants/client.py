@@ -91,6 +91,15 @@ class _XaEndsNothing(Client):
             super().track(header, entry)
 
 
+class _EndsAtLoad(Client):
+    """Takes the statement of LOAD DATA for the end of a transaction."""
+
+    def track(self, header: Header, entry: dict[str, Any]) -> None:
+        super().track(header, entry)
+        if header.type == EventType.EXECUTE_LOAD_QUERY:
+            self.complete()
+
+
 class _EndsAtFirstEvent(Client):
     """Takes a transaction without BEGIN for one event, also where a variable comes before the statement."""
 
@@ -553,6 +562,12 @@ MUTANTS: Final = (
         _RESUMED,
         "counts a transaction without BEGIN at the variable before its statement",
         _EndsAtFirstEvent,
+    ),
+    _mutant(
+        "client-ends-at-load",
+        _RESUMED,
+        "counts a transaction with LOAD DATA at its statement",
+        _EndsAtLoad,
     ),
     _mutant("client-names-cut", _POSITION, "takes four bytes too many off the name in a Rotate event", _CutsNames),
     _mutant("client-names-in-lower-case", _POSITION, "turns the names of logs into lower case", _LowerCaseNames),

@@ -40,8 +40,8 @@ def test_numbers_of_nine_bytes_are_one_finding_in_the_sets_that_a_client_has(mis
         gtids = entry.get("executed_gtids")
         return entry | {"executed_gtids": TAGGED.sub(in_nine_bytes, gtids)} if gtids else entry
 
-    def in_nine_bytes(found):
-        tag, number = found[1], int(found[2])
+    def in_nine_bytes(match):
+        tag, number = match[1], int(match[2])
         return f"{tag}{misread(number) if number >= 1 << 55 else number}"
 
     together = set()

@@ -71,6 +71,11 @@ def _scalars(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return changed
 
 
+def _cut(size: int) -> Callable[[Any], Any]:
+    """Return the change of a text or bytes to no more than a number of bytes."""
+    return lambda value: value if len(_bytes_of(value)) <= size else _noted(_bytes_of(value)[:size])
+
+
 def _number_for_boolean(value: Any) -> Any:
     return int(value) if isinstance(value, bool) else value
 
@@ -235,12 +240,36 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "the labels of an ENUM are counted from 0",
         _of(ColumnType.ENUM, lambda value: value - 1),
     ),
+    _cells(
+        "enum-signed",
+        "VALUES-ENUM",
+        "the number of a label has a sign in two bytes",
+        _of(ColumnType.ENUM, lambda value: value - (1 << 16) if value >> 15 else value),
+    ),
+    _cells(
+        "varchar-to-15-bits",
+        "VALUES-VARCHAR",
+        "a VARCHAR has no more than 32767 bytes",
+        _of(ColumnType.VARCHAR, _cut((1 << 15) - 1)),
+    ),
+    _cells(
+        "blob-to-15-bits",
+        "VALUES-BLOB",
+        "a BLOB has no more than 32767 bytes",
+        _of(ColumnType.BLOB, _cut((1 << 15) - 1)),
+    ),
     _cells("set-32-bits", "VALUES-SET", "a SET has 32 bits", _of(ColumnType.SET, low_half)),
     _cells(
         "geometry-without-srid",
         "VALUES-GEOMETRY",
         "a GEOMETRY loses the id of its reference system",
         _of(ColumnType.GEOMETRY, lambda value: _noted(_bytes_of(value)[4:])),
+    ),
+    _cells(
+        "geometry-to-255",
+        "VALUES-GEOMETRY",
+        "a GEOMETRY has no more than 255 bytes",
+        _of(ColumnType.GEOMETRY, _cut(255)),
     ),
     _cells("json-true-is-1", "VALUES-JSON", "JSON's true is 1", _of(ColumnType.JSON, _scalars(_number_for_boolean))),
     _cells("json-minus-zero", "VALUES-JSON", "JSON's -0.0 is 0.0", _of(ColumnType.JSON, _scalars(_without_minus))),
@@ -280,5 +309,11 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "VALUES-VECTOR",
         "a VECTOR ends after its first element",
         _of(ColumnType.VECTOR, lambda value: value[:1]),
+    ),
+    _cells(
+        "vector-to-63",
+        "VALUES-VECTOR",
+        "a VECTOR has no more than 63 elements",
+        _of(ColumnType.VECTOR, lambda value: value[:63]),
     ),
 )

@@ -8,7 +8,14 @@ from typing import Any, Final
 
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import QUERY_TYPES, ROWS_V1, ROWS_V2, EventType
+from conformance.binlog.event_types import (
+    COMPRESSED_ROWS,
+    COMPRESSED_ROWS_V1,
+    QUERY_TYPES,
+    ROWS_V1,
+    ROWS_V2,
+    EventType,
+)
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES, MAGIC, TYPE_AT
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
@@ -88,6 +95,10 @@ def _has_invoker(event: Event, reported: Reported) -> bool:
 
 def _as_double(value: int) -> int:
     return int(float(value))
+
+
+def _is_of_wrong_checksum(types: frozenset[int], error: BinlogError, stream: bytes) -> bool:
+    return error.kind == "checksum" and stream[error.at + TYPE_AT] in types
 
 
 def _stated_length(error: BinlogError) -> int | None:
@@ -220,6 +231,18 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         change("query", lambda text: text.partition("\0")[0]),
     ),
     Mutant(
+        "statement-without-returns",
+        "WL40-USUAL-QUERY-TO-END",
+        "carriage returns before line feeds are lost",
+        change("query", lambda text: text.replace("\r\n", "\n")),
+    ),
+    Mutant(
+        "variable-name-to-64-bytes",
+        "FORMAT-USER-VAR",
+        "the name of a user variable has no more than 64 bytes",
+        change("variable_name", lambda name: name.encode()[:64].decode(errors="ignore")),
+    ),
+    Mutant(
         "types-with-checksum",
         "FORMAT-TYPE-COUNT",
         "the checksum counts as event types",
@@ -230,6 +253,21 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-CHECKSUM-WRONG",
         "a wrong checksum of a Stop event ends the log quietly",
         swallow=lambda error, stream: error.kind == "checksum" and stream[error.at + TYPE_AT] == EventType.STOP,
+    ),
+    *(
+        Mutant(
+            f"{name}-unverified",
+            "FORMAT-CHECKSUM-WRONG",
+            f"a wrong checksum of {words} ends the log quietly",
+            swallow=partial(_is_of_wrong_checksum, frozenset(types)),
+        )
+        for name, words, types in (
+            ("payload", "a Transaction_payload event", (EventType.TRANSACTION_PAYLOAD,)),
+            ("incident", "an Incident event", (EventType.INCIDENT,)),
+            ("xa-prepare", "an XA_prepare event", (EventType.XA_PREPARE,)),
+            ("loaded-block", "a block of LOAD DATA", (EventType.BEGIN_LOAD_QUERY, EventType.APPEND_BLOCK)),
+            ("compressed-rows", "compressed rows", (*COMPRESSED_ROWS, *COMPRESSED_ROWS_V1)),
+        )
     ),
     Mutant(
         "never-checksums",
