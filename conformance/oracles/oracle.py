@@ -232,6 +232,8 @@ def field_cause(alignment: Alignment, index: int, field: str, seen: Any) -> Caus
     if field in _OF_HEADER.get(alignment.case.role, ()):
         # The header is the same for every type.
         return Cause(DIFFERS, "", field, role=alignment.case.role)
+    if alignment.case.role == "client" and index in passed_over_for_flag(alignment) and field == "query":
+        return FOR_FLAG
     if alignment.case.role != "decode":
         return Cause(DIFFERS, without_codes(alignment.about.kind(event)), field, role=alignment.case.role)
     if field == "handled" and seen == "ignored":

@@ -14,7 +14,7 @@ from conformance.strategies.grammar.chooser import Chooser
 from conformance.strategies.grammar.dimension import Dimension, Number
 from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.planned_event import PlannedEvent
-from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.grammar.stream import LAST_MARIADB_NUMBER, StreamBuilder
 
 #: The GTIDs that a Gtid_list has, one for each server in each domain.
 LISTED: Final = Number("GTIDs of a Gtid_list", fewest=0, many=(257, 300))
@@ -47,7 +47,8 @@ _EXTRA: Final = (_engines, _end_of_alter, _thread)
 def gtid(stream: StreamBuilder, *, standalone: bool) -> PlannedEvent:
     """Return a Gtid event; `standalone` means that one statement follows instead of a transaction."""
     choose = stream.choose
-    domain_id, gno = whole_number(choose, 32), whole_number(choose, 64, low=1)
+    domain_id = whole_number(choose, 32)
+    gno = stream.mariadb_number(domain_id, whole_number(choose, 64, low=1))
     flags = mariadb_layouts.STANDALONE | mariadb_layouts.DDL if standalone else mariadb_layouts.TRANSACTIONAL
     flags |= mariadb_layouts.ALLOW_PARALLEL if choose.yes() else 0
     wire: dict[str, Any] = {"gno": gno, "domain_id": domain_id}
@@ -72,16 +73,13 @@ def gtid(stream: StreamBuilder, *, standalone: bool) -> PlannedEvent:
 
 
 def gtid_list(stream: StreamBuilder) -> PlannedEvent:
-    """Return the Gtid_list event that a log begins with: the last GTID of each domain so far."""
-    choose = stream.choose
-    listed = [
-        {
-            "domain_id": whole_number(choose, 32),
-            "server_id": whole_number(choose, 32, low=1),
-            "gno": whole_number(choose, 64, low=1),
-        }
-        for _ in stream.several_of(LISTED)
-    ]
+    """Return the Gtid_list event that a log begins with: the last GTIDs of each domain so far."""
+    choose, last = stream.choose, stream.mariadb_gtids
+    if not last:
+        for _ in stream.several_of(LISTED):
+            place = whole_number(choose, 32), whole_number(choose, 32, low=1)
+            last[place] = min(whole_number(choose, 64, low=1), LAST_MARIADB_NUMBER)
+    listed = [{"domain_id": domain, "server_id": server, "gno": gno} for (domain, server), gno in last.items()]
     text = ",".join(f"{each['domain_id']}-{each['server_id']}-{each['gno']}" for each in listed)
     marks = ("FORMAT-MARIADB-GTID-LIST",)
     return mysql_events.plan(

@@ -30,6 +30,7 @@ from conformance.models.server.statements import (
     Savepoint,
     SetGlobal,
     SetSession,
+    SetSession,
     SetUserVariable,
     Statement,
     Update,
@@ -384,12 +385,19 @@ def _marked_step(scenario: LogQuestion, step: str, context: tuple[bool, bool]) -
     if step == "other" or not tables:
         take_step(scenario)
     elif step == "context before DDL":
+        settings = scenario.server.settings
+        # In the row format there is no context; only one without a Gtid event before it changes what follows.
+        by_rows = settings.binlog_format == "ROW"
+        if by_rows and (settings.before_wl7592 or scenario.choose.yes()):
+            scenario.do(SetSession(variable="binlog_format", value="STATEMENT"))
         scenario.do(SetUserVariable(value=7))
         variable, rand = context
         statement = CreateTableSelect(
             table=scenario.new_name(), sources=(tables[0].name,), with_variable=variable, with_rand=rand
         )
         scenario.do(statement)
+        if by_rows:
+            scenario.do(SetSession(variable="binlog_format", value="ROW"))
     elif step == "context before a change":
         scenario.do(Insert(table=tables[0].name, values=(1,), computed=scenario.choose.one_of(("variable", "rand"))))
     elif step == "DDL":

@@ -29,6 +29,8 @@ _LOG_POS: Final = slice(13, 17)
 _LARGEST_LOG_POS: Final = 0xFFFFFFFF
 #: The largest id of a table; the one above stands for none.
 _LARGEST_TABLE_ID: Final = 2**48 - 2
+#: The largest number that is chosen for a GTID of MariaDB: there is room for those that follow it.
+LAST_MARIADB_NUMBER: Final = 2**64 - 2**16
 
 #: Whether the events of a stream have checksums, where its family leaves that open.
 CHECKSUM: Final = Dimension("checksum", {"crc32": True, "none": False}, profiles={"crc32": WITH_CHECKSUMS})
@@ -83,6 +85,7 @@ class StreamBuilder:
         gtid_step: How far apart the numbers of the GTIDs are, which then have one source: 1 as in most logs; 0 if both
             are any.
         sequence_number: The sequence number of the last Gtid event; 0 before the first.
+        mariadb_gtids: Domain and server -> the number of their last GTID in MariaDB's logs.
     """
 
     def __init__(self, chooser: Chooser, server: Server, *, checksums: bool | None = None) -> None:
@@ -105,6 +108,7 @@ class StreamBuilder:
         self.executed = ExecutedGtids()
         self.gtid_step = 0
         self.sequence_number = 0
+        self.mariadb_gtids: dict[tuple[int, int], int] = {}
         self.columns: dict[int, tuple[int, ...]] = {}
         #: The id of a table -> the table, since the server's start.
         self._tables: dict[int, Hashable] = {}
@@ -183,6 +187,16 @@ class StreamBuilder:
         while self._tables.setdefault(chosen, table) != table:
             chosen = chosen % _LARGEST_TABLE_ID + 1
         return chosen
+
+    def mariadb_number(self, domain_id: int, chosen: int) -> int:
+        """Return the number of the next GTID in a domain: the chosen one, or the one after the last if that is not less.
+
+        A server of MariaDB counts the numbers of a domain up, whatever server they are from.
+        """
+        last = max((number for (domain, _), number in self.mariadb_gtids.items() if domain == domain_id), default=0)
+        number = max(min(chosen, LAST_MARIADB_NUMBER), last + 1)
+        self.mariadb_gtids[domain_id, self.server_id] = number
+        return number
 
     def length_of(self, event: PlannedEvent) -> int:
         """Return the length of a planned event in bytes, header and checksum included."""

@@ -33,6 +33,8 @@ _USUALLY_FLAGGED: Final = frozenset(
 @lru_cache(maxsize=1)
 def passed_over_for_flag(alignment: Alignment) -> frozenset[int]:
     """Return the indices of the known events that a reader passes over for their ignorable flag alone."""
+    if alignment.case.role == "client":
+        return frozenset(_unread_statements(alignment))
     if alignment.case.role != "decode":
         return frozenset()
     events = alignment.case.expected.events
@@ -46,6 +48,18 @@ def passed_over_for_flag(alignment: Alignment) -> frozenset[int]:
         return frozenset(flagged)
     likely = {index for index in flagged if _is_expected(alignment, events[index]["type"])}
     return frozenset(likely) if any(_is_declared(alignment, events[index]["type"]) for index in likely) else frozenset()
+
+
+def _unread_statements(alignment: Alignment) -> Iterator[int]:
+    """Yield the indices of the Query events that a client delivers without their statements, if all have the flag."""
+    events = alignment.case.expected.events
+    unread = [
+        index
+        for index, entry in enumerate(events)
+        if "query" in entry and (seen := alignment.observed(index)) is not None and seen.get("query") is None
+    ]
+    if all(events[index]["flags"] & Flag.IGNORABLE for index in unread):
+        yield from unread
 
 
 def _is_passed_over(alignment: Alignment, index: int, entry: Mapping[str, Any]) -> bool:
