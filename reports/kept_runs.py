@@ -21,7 +21,8 @@ _SUFFIX: Final = f".jsonl{COMPRESSED}"
 _LEVEL: Final = 19
 #: An address, which stays, or a path of the machine before a folder or a program whose name means something elsewhere.
 _PLACE: Final = re.compile(
-    r"(https?://[^\s\"]+)|(?:/[\w.@+-]+)+/(?=(?:site-packages|node_modules|adapters)/|(?:mysqlbinlog|mariadb-binlog|adapter\.\w+)\b)"
+    r"(https?://[^\s\"]+)"
+    r"|(?:/[\w.@+-]+)+/(?=(?:site-packages|node_modules|adapters)/|(?:mysqlbinlog|mariadb-binlog|adapter\.\w+)\b)"
 )
 
 

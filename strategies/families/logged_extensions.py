@@ -30,7 +30,6 @@ from conformance.models.server.statements import (
     Savepoint,
     SetGlobal,
     SetSession,
-    SetSession,
     SetUserVariable,
     Statement,
     Update,

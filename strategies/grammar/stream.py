@@ -189,7 +189,7 @@ class StreamBuilder:
         return chosen
 
     def mariadb_number(self, domain_id: int, chosen: int) -> int:
-        """Return the number of the next GTID in a domain: the chosen one, or the one after the last if that is not less.
+        """Return the number of the next GTID in a domain: the chosen one, if it is not one of the past.
 
         A server of MariaDB counts the numbers of a domain up, whatever server they are from.
         """
