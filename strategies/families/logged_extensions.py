@@ -386,7 +386,7 @@ def _marked_step(scenario: LogQuestion, step: str, context: tuple[bool, bool]) -
     elif step == "context before DDL":
         settings = scenario.server.settings
         # In the row format there is no context; only one without a Gtid event before it changes what follows.
-        by_rows = settings.binlog_format == "ROW"
+        by_rows = settings.binlog_format == "ROW" and not scenario.server.session(1).temporary
         if by_rows and (settings.before_wl7592 or scenario.choose.yes()):
             scenario.do(SetSession(variable="binlog_format", value="STATEMENT"))
         scenario.do(SetUserVariable(value=7))

@@ -5,7 +5,7 @@ from typing import Final
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.oracle import same_field
-from conformance.protocol.roles.decode import FIELDS_OF_TYPE
+from conformance.protocol.roles.decode import FIELDS_OF_TYPE, TypeFields
 
 #: Roles in which entries are not left out by the type of their event, as readers leave out those they do not know.
 _WHOLE: Final = frozenset({"apply", "boundary", "relay"})
@@ -57,9 +57,13 @@ def _reads_up_to(alignment: Alignment, last: int) -> bool:
 
 
 def _reports(alignment: Alignment, index: int) -> bool:
-    """Return whether a reader is known to report a type: it reports such an event, or declares all the fields."""
+    """Return whether a reader is known to report a type: it reports such an event, or declares all the fields.
+
+    Where a type requires none, they are those that it may have.
+    """
     code = alignment.case.expected.events[index]["type"]
-    fields = FIELDS_OF_TYPE[code].required if code in FIELDS_OF_TYPE else ()
+    kind = FIELDS_OF_TYPE.get(code, TypeFields())
+    fields = kind.required or kind.optional
     return alignment.knows(code) or (bool(fields) and alignment.declared.issuperset(fields))
 
 
