@@ -182,8 +182,10 @@ class Judge:
 
     def _at_the_fault(self, case: Case, trouble: Trouble) -> str:
         """Return the requirement on the event that must be refused, or at which trouble began; `TROUBLE` if on none."""
-        if case.expected.refused_at is None:
-            made_for = case.expected.made_for.get(event_of_trouble(case, trouble), TROUBLE)
+        event = event_of_trouble(case, trouble)
+        if case.expected.refused_at is None or event < len(case.expected.events):
+            # It has begun at an event that is to be read, whatever comes after it.
+            made_for = case.expected.made_for.get(event, TROUBLE)
             return made_for if made_for in self._supported else TROUBLE
         return next((each for each in governing(case) if each in self._supported), TROUBLE)
 

@@ -20,7 +20,8 @@ TAGGED = re.compile(r"(:[a-z_]\w*:)(\d+)(?!\d)")
     [
         (f"{SOURCE}:a:18014398509481983", f"{SOURCE}:a:9223372036854775806", True),
         (f"{SOURCE}:a:-6755399998656745", f"{SOURCE}:a:9223372036854775806", True),
-        (f"{SOURCE}:1-3", f"{SOURCE}:1-3:a:9223372036854775806", True),
+        (f"{SOURCE}:1-3", f"{SOURCE}:1-3:a:9223372036854775806", False),  # It may lack all GTIDs with tags.
+        (f"{SOURCE}:a:1-2", f"{SOURCE}:a:1-2:36028797018963968", False),
         (f"{SOURCE}:-5", f"{SOURCE}:1-3:a:7", False),
         (f"{SOURCE}:1-2", f"{SOURCE}:1-3:a:9223372036854775806", False),
         (f"{SOURCE}:a:6", f"{SOURCE}:a:7", False),

@@ -7,12 +7,14 @@ import pytest
 
 from conformance.binlog.event_types import COMPRESSED_ROWS_V1, ROWS_V1, EventType
 from conformance.binlog.header import HEADER_BYTES
+from conformance.binlog.rows.column_codes import ColumnType
 from conformance.engine.discovery import discovered, numbers_by_default
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.reasons import crash_reason
 from conformance.oracles.verdict import failures_of
 from conformance.protocol.observation import Observation, Refusal
-from conformance.strategies.grammar.family import families
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of, families
 from tests.oracles.test_causes import REFERENCE, cases, changed, findings
 
 SEEDS = {"seed1", "seed2"}
@@ -172,3 +174,27 @@ def test_events_that_a_program_unpacks_before_it_prints_them_are_one_finding():
 @pytest.mark.parametrize("words", ["Java heap space", "Requested array size exceeds VM limit"])
 def test_how_much_memory_a_crash_asked_for_does_not_make_another_cause(words):
     assert crash_reason(f'Exception in thread "main" java.lang.OutOfMemoryError: {words}') == "OutOfMemoryError"
+
+
+def with_another_bitmap(case, index, entry):
+    """Return a rows event as a reader has it that takes bits for the wrong columns; None if it shows too little."""
+    codes = case.expected.columns.get(index, ())
+    image = next((row["after"] for row in entry.get("rows", ()) if row["after"]), {})
+    numbers = [name for name, value in image.items() if isinstance(value, int) and codes[int(name)] == ColumnType.LONG]
+    others = [name for name, value in image.items() if value is not None and codes[int(name)] == ColumnType.YEAR]
+    if len(image) == len(codes) or not numbers or not others:
+        return None
+    wrong = image | {numbers[0]: image[numbers[0]] ^ 0x5500, others[0]: None}
+    rows = [row | {"after": wrong} if row["after"] is image else row for row in entry["rows"]]
+    return entry | {"rows": rows}
+
+
+def test_values_that_are_null_and_others_that_are_wrong_where_columns_are_missing_are_one_finding():
+    """As mysql-binlog-connector-rust gives the bitmap of an image the size of one that has all columns."""
+    together = set()
+    for index in range(400):
+        case = case_of(CaseId("every_column_type", "mysql-5.7", seed=3, index=index))
+        made = [(with_another_bitmap(case, at, entry) or entry) for at, entry in enumerate(case.expected.events)]
+        if made != list(case.expected.events):
+            together |= findings(case, replace(REFERENCE.ask(request_of(case)), events=tuple(made))).keys()
+    assert together == {"rows of rows event misread"}

@@ -166,6 +166,17 @@ def test_crashes_at_a_table_with_vectors_are_one_finding_whatever_the_words():
         assert findings(case, crash(words[0], last_at=last_at)).keys() == {f"crash: {words[0]}"}
 
 
+def test_a_crash_at_an_event_before_the_fault_is_not_charged_to_the_fault():
+    """As mysql_binlog takes four bytes for a checksum from an event without a body."""
+    case = next(each for each in cases("truncated_streams", "mysql-8.0") if len(each.expected.events) > 3)
+    offsets = [entry["offset"] for entry in case.expected.events]
+    words = "panic: capacity overflow"
+    before = findings(case, crash(words, last_at=offsets[-2]))
+    assert before == {"crash: out of memory": {TROUBLE}}
+    (at_the_fault,) = findings(case, crash(words, last_at=offsets[-1]))
+    assert at_the_fault.startswith("crash at FORMAT-TRUNCATED")
+
+
 def test_a_crash_at_a_set_with_tags_is_named_by_it_where_its_words_depend_on_the_bytes():
     """As mysql-binlog-connector-java takes a tag for a count."""
     case = next(each for each in cases("previous_gtids_streams", "mysql-8.4") if has_tag(each.expected.events[1]))

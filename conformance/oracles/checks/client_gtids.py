@@ -34,7 +34,8 @@ def wrong_gtids(has: str | None, expected: str) -> str:
 def cause_of_numbers(has: str | None, expected: str) -> Cause | None:
     """Return the cause of a set that is wrong since numbers in nine bytes are; None for one that is wrong otherwise.
 
-    Only the numbers of GTIDs with tags take so many bytes.
+    Only the numbers of GTIDs with tags take so many bytes. The set shows what was made of them: one that lacks them and
+    has nothing in their place may lack all GTIDs with tags, or those of some transactions.
 
     Args:
         has: The set of the client; None for none.
@@ -48,8 +49,11 @@ def cause_of_numbers(has: str | None, expected: str) -> Cause | None:
         is_long = bool(long) and _BELOW_ZERO.search(has or "") is not None
     else:
         missing = ExecutedGtids(wanted).missing_in(seen).sources
-        starts = [interval.start for source in missing if source.tag for interval in source.intervals]
-        is_long = bool(starts) and all(source.tag for source in missing) and all(map(takes_nine_bytes, starts))
+        more = {(source.uuid, source.tag) for source in ExecutedGtids(seen).missing_in(wanted).sources}
+        is_long = bool(missing) and all(
+            source.tag and (source.uuid, source.tag) in more and takes_nine_bytes(source.intervals[0].start)
+            for source in missing
+        )
     return NINE_BYTES if is_long else None
 
 

@@ -204,7 +204,22 @@ def cause_of_shift(alignment: Alignment, index: int) -> Cause | None:
     if len(rows) != len(expected.events[index]["rows"]) or (is_all and len(kinds) > 1):
         is_first = wrong[0] == 0
         return _ROWS_MISREAD if is_first else _differs(alignment, index, *cells[wrong[0]]).cause
+    if len(kinds) > 1 and _misses_bitmaps(alignment, index, [cells[place] for place in wrong]):
+        return _ROWS_MISREAD
     return None
+
+
+def _misses_bitmaps(alignment: Alignment, index: int, wrong: Sequence[_Cell]) -> bool:
+    """Return whether a reader takes bits of another image's size for those of values that are NULL.
+
+    It may do so where images lack columns of their table. Some values are NULL then, and others have other bytes.
+    """
+    expected = alignment.case.expected
+    images = (row[side] for row in expected.events[index]["rows"] for side in _SIDES if row[side] is not None)
+    if all(len(image) == len(expected.columns[index]) for image in images):
+        return False
+    is_null = any(seen is None for _, _, value, seen in wrong if value is not None)
+    return is_null and any(None not in (value, seen) and not _sign(code, value, seen) for code, _, value, seen in wrong)
 
 
 def _are_read_again(alignment: Alignment, index: int, wrong: Sequence[_Cell]) -> bool:
