@@ -40,7 +40,7 @@ from conformance.oracles.checks.remembered_begin import REMEMBERED, first_rememb
 from conformance.oracles.checks.taken_ends import cause_of_taken_end
 from conformance.oracles.differences import DECISIVE
 from conformance.oracles.oracle import Check, wrong_end
-from conformance.oracles.reasons import OF_CHECKSUM, OF_RESOURCES, crash_reason, normalised, without_bounds
+from conformance.oracles.reasons import OF_CHECKSUM, OF_MEMORY, OF_RESOURCES, crash_reason, normalised, without_bounds
 from conformance.protocol.observation import Trouble
 from conformance.protocol.role import entry_type_name
 from conformance.specs.run_record import TROUBLE
@@ -318,9 +318,20 @@ def _is_typed(entry: Mapping[str, Any], at: int) -> bool:
 
 def _of_fault(alignment: Alignment, check: Check) -> Cause:
     case = alignment.case
+    if (of_last := _of_last_event(alignment)) is not None:
+        return of_last
     requirements, kind = governing(case), case.expected.refused_kind
     fault = f"{kind} ({_SAME_FAULT.get((kind, requirements[0]), requirements[0])})" if requirements else kind
     return Cause(ACCEPTED if _is_accepted(alignment) else without_codes(check.signature), fault)
+
+
+def _of_last_event(alignment: Alignment) -> Cause | None:
+    """Return the cause of an error without a place about the last event before the fault; None for another."""
+    error, events = alignment.observation.error, alignment.case.expected.events
+    if error is None or error.at is not None or not events or alignment.observed(len(events) - 1) is None:
+        return None
+    words = normalised(error.message or error.kind, alignment.case.stream)
+    return common_cause(alignment, events[-1]["offset"], words) if OF_MEMORY.search(words) else None
 
 
 def _is_accepted(alignment: Alignment) -> bool:

@@ -13,6 +13,8 @@ from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.reasons import normalised
 from conformance.protocol.observation import Observation, Refusal, Trouble
 from conformance.specs.run_record import TROUBLE
+from conformance.strategies.grammar.case_id import CaseId
+from conformance.strategies.grammar.family import case_of
 from tests.oracles.test_causes import REFERENCE, cases, changed, findings, with_ends
 from tests.oracles.test_joined_causes import is_across, passed_over, refused_where, together_of, with_values
 
@@ -175,6 +177,17 @@ def test_a_crash_at_an_event_before_the_fault_is_not_charged_to_the_fault():
     assert before == {"crash: out of memory": {TROUBLE}}
     (at_the_fault,) = findings(case, crash(words, last_at=offsets[-1]))
     assert at_the_fault.startswith("crash at FORMAT-TRUNCATED")
+
+
+def test_a_lack_of_memory_at_the_last_event_before_a_fault_is_that_of_the_event():
+    """As mariadb-binlog takes the number of a file for that of places in a table, and reports no place."""
+    together = set()
+    for index in range(600):
+        case = case_of(CaseId("truncated_streams", "mysql-5.7", seed=0, index=index))
+        if case.expected.events and case.expected.events[-1]["type"] == EventType.BEGIN_LOAD_QUERY:
+            error = Refusal(None, "other", "reader: Out of memory (Needed 2147484000 bytes)")
+            together |= findings(case, Observation(case.expected.events, error)).keys()
+    assert together == {"event of LOAD DATA refused: reader: Out of memory (Needed N bytes)"}
 
 
 def test_a_crash_at_a_set_with_tags_is_named_by_it_where_its_words_depend_on_the_bytes():

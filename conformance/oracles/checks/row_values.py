@@ -212,13 +212,14 @@ def cause_of_shift(alignment: Alignment, index: int) -> Cause | None:
 def _misses_bitmaps(alignment: Alignment, index: int, wrong: Sequence[_Cell]) -> bool:
     """Return whether a reader takes bits of another image's size for those of values that are NULL.
 
-    It may do so where images lack columns of their table. Some values are NULL then, and others have other bytes.
+    It may do so where images lack columns of their table. Some values are NULL then, also integers, which a reader does
+    not take for NULL for another reason, and others have other bytes.
     """
     expected = alignment.case.expected
     images = (row[side] for row in expected.events[index]["rows"] for side in _SIDES if row[side] is not None)
     if all(len(image) == len(expected.columns[index]) for image in images):
         return False
-    is_null = any(seen is None for _, _, value, seen in wrong if value is not None)
+    is_null = any(seen is None for code, _, value, seen in wrong if value is not None and code in INTEGER_BYTES)
     return is_null and any(None not in (value, seen) and not _sign(code, value, seen) for code, _, value, seen in wrong)
 
 
