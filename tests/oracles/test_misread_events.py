@@ -200,7 +200,7 @@ def with_other_faults(case, index, entry):
     return entry | {"rows": rows} if rows and len(rows) == len(entry["rows"]) else None
 
 
-def test_a_type_that_is_null_is_no_matter_of_bitmaps_where_columns_are_missing():
+def test_a_type_that_is_null_is_not_blamed_on_bitmaps_where_columns_are_missing():
     """As mysql-binlog-connector-java has no dates with zeros, and another TIME below zero."""
     together = set()
     for index in range(60):
