@@ -49,7 +49,7 @@ def parser(adapter, defect):
 @pytest.fixture(scope="module")
 def whole(adapter):
     with parser(adapter, "none") as library:
-        return WholeLibrary.of(library, examples=6)
+        return WholeLibrary.of(library, examples=12)
 
 
 def test_each_declared_field_and_ability_has_a_defect(whole):
