@@ -8,6 +8,7 @@ from conformance.binlog.errors import BinlogError
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import type_name
 from conformance.binlog.flags import Flag
+from conformance.binlog.header import TYPE_AT
 from conformance.binlog.reader import ReaderRules
 from conformance.binlog.rows.open_tables import OpenTables
 from conformance.binlog.rows.table import Column
@@ -123,6 +124,11 @@ def _changed_row(row: Mapping[str, Any], columns: Sequence[Column], change: Chan
 def of_type(*types: int) -> Condition:
     """Return the condition that an event is known and has one of some type codes."""
     return lambda event, reported: event.recognised and event.header.type in types
+
+
+def of_checksum(*types: int) -> Swallow:
+    """Return what swallows the error about a wrong checksum of an event that has one of some type codes."""
+    return lambda error, stream: error.kind == "checksum" and stream[error.at + TYPE_AT] in types
 
 
 def unknown(event: Event, reported: Reported) -> bool:

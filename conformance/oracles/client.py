@@ -17,7 +17,7 @@ from conformance.oracles.checks.client_checksums import (
     names_of_logs,
     takes_text_for_checksum,
 )
-from conformance.oracles.checks.client_freedoms import is_of_log, sent_again
+from conformance.oracles.checks.client_freedoms import has_own_error, is_of_log, sent_again
 from conformance.oracles.checks.client_gtids import (
     HAS_MORE,
     LACKS,
@@ -285,7 +285,7 @@ def _lost(alignment: Alignment) -> Iterator[Check]:
     A single type that the client delivers nowhere is another matter, unless it has counted the transaction too early,
     or lost the table of rows.
     """
-    if alignment.observation.error is not None and not alignment.stops_at_fault:
+    if has_own_error(alignment):
         return
     events = alignment.case.expected.events
     delivered = {entry["type"] for entry in alignment.observed_entries()}
@@ -330,8 +330,7 @@ def _stops_by_itself(alignment: Alignment) -> bool:
 
     One about checksums is a matter of their own, and so is that of a source which fails there.
     """
-    is_own = alignment.observation.error is not None and not alignment.stops_at_fault
-    return is_own and UNAWARE not in _error(alignment)
+    return has_own_error(alignment) and UNAWARE not in _error(alignment)
 
 
 def _joins_packets(alignment: Alignment, requirement: str) -> Iterator[Check]:

@@ -190,6 +190,12 @@ def add_ordinary(stream: StreamBuilder) -> None:
     _add(stream, groups.group(stream))
 
 
+def add_tagged_group(stream: StreamBuilder) -> None:
+    """Add a transaction or a statement that is one, after a Gtid event with a tag."""
+    for event in groups.with_tagged_gtid(stream, groups.group(stream)):
+        stream.add(event)
+
+
 def add_user_variables(stream: StreamBuilder) -> None:
     """Add a transaction with user variables."""
     planned = [mysql_events.query(stream, "BEGIN")]

@@ -13,7 +13,7 @@ from conformance.binlog.servers import (
     WITH_XA_PREPARE,
 )
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import gtid_events, mysql_events
+from conformance.strategies.events import mysql_events
 from conformance.strategies.families import event_types
 from conformance.strategies.grammar.dimension import Dimension, choices, yes_or_no
 from conformance.strategies.grammar.family import family
@@ -36,13 +36,6 @@ def add_gtid(stream: StreamBuilder) -> None:
     groups.add_group(stream, groups.group(stream), anonymous=False)
 
 
-def _add_tagged(stream: StreamBuilder) -> None:
-    planned = groups.group(stream)
-    stream.add(gtid_events.gtid_tagged(stream, group_length=sum(map(stream.length_of, planned))))
-    for event in planned:
-        stream.add(event)
-
-
 #: What a log has twice, with the flag and without it.
 _EVENTS: Final = Dimension[Callable[[StreamBuilder], None]](
     "events",
@@ -57,7 +50,7 @@ _EVENTS: Final = Dimension[Callable[[StreamBuilder], None]](
         "group replication": event_types.add_group_replication,
         "XA transaction": event_types.add_xa_transaction,
         "payload": event_types.add_payload,
-        "tagged Gtid": _add_tagged,
+        "tagged Gtid": event_types.add_tagged_group,
     },
     profiles={
         "Rows_query": WITH_ROWS_QUERIES,

@@ -136,8 +136,7 @@ def tagged_gtid_streams(stream: StreamBuilder) -> None:
         if number and stream.choose.yes(4):
             groups.add_group(stream, planned)
             continue
-        stream.add(gtid_events.gtid_tagged(stream, group_length=sum(map(stream.length_of, planned))))
-        for event in planned:
+        for event in groups.with_tagged_gtid(stream, planned):
             stream.add(event)
 
 

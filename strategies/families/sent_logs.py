@@ -440,10 +440,7 @@ def _add_forbidden(stream: StreamBuilder, mode: str) -> None:
 
 def _with_gtid(stream: StreamBuilder, planned: Sequence[PlannedEvent], *, tagged: bool) -> list[PlannedEvent]:
     """Return a group with its Gtid event, one with a tag if `tagged` is true."""
-    if not tagged:
-        return groups.with_gtid(stream, planned, anonymous=False)
-    length = sum(map(stream.length_of, planned))
-    return [gtid_events.gtid_tagged(stream, group_length=length), *planned]
+    return groups.with_tagged_gtid(stream, planned) if tagged else groups.with_gtid(stream, planned, anonymous=False)
 
 
 def _several_logs(stream: StreamBuilder) -> Iterator[tuple[int, int]]:

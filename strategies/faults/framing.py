@@ -25,7 +25,7 @@ from conformance.binlog.servers import (
     WITH_XA_PREPARE,
 )
 from conformance.specs.versions import EVERY_PROFILE, Profiles
-from conformance.strategies.events import gtid_events, mysql_events
+from conformance.strategies.events import mysql_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.families import event_types
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices
@@ -59,13 +59,6 @@ def _of(*types: int, added: Callable[[StreamBuilder], None] | None = None) -> _V
     return _Victim(frozenset(types), added)
 
 
-def _add_tagged_gtid(stream: StreamBuilder) -> None:
-    planned = groups.group(stream)
-    stream.add(gtid_events.gtid_tagged(stream, group_length=sum(map(stream.length_of, planned))))
-    for event in planned:
-        stream.add(event)
-
-
 #: Class -> the victim, and the profiles whose logs have such an event.
 _VICTIMS: Final[Mapping[str, tuple[_Victim, Profiles]]] = {
     "any": (_Victim(), EVERY_PROFILE),
@@ -85,7 +78,7 @@ _VICTIMS: Final[Mapping[str, tuple[_Victim, Profiles]]] = {
     "the last, a Stop": (_of(EventType.STOP), EVERY_PROFILE),
     "of LOAD DATA": (_of(*_LOADED, added=event_types.add_load_data), EVERY_PROFILE),
     "Incident": (_of(EventType.INCIDENT, added=event_types.add_incident), EVERY_PROFILE),
-    "Gtid with a tag": (_of(EventType.GTID_TAGGED, added=_add_tagged_gtid), WITH_TAGGED_GTIDS),
+    "Gtid with a tag": (_of(EventType.GTID_TAGGED, added=event_types.add_tagged_group), WITH_TAGGED_GTIDS),
     "of group replication": (
         _of(EventType.TRANSACTION_CONTEXT, EventType.VIEW_CHANGE, added=event_types.add_group_replication),
         WITH_GROUP_REPLICATION,

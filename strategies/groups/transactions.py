@@ -283,6 +283,11 @@ def _has_previous_gtids(stream: StreamBuilder) -> bool:
     return any(event.type == EventType.PREVIOUS_GTIDS for event, _, _ in stream.placed[1:2])
 
 
+def with_tagged_gtid(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> list[PlannedEvent]:
+    """Return a group with a Gtid event before it that has a tag, as servers write it since 8.3."""
+    return [gtid_events.gtid_tagged(stream, group_length=sum(map(stream.length_of, planned))), *planned]
+
+
 def group_gtid(
     stream: StreamBuilder,
     planned: Sequence[PlannedEvent],

@@ -9,7 +9,6 @@ from conformance.binlog.event_types import PLAIN_GTID_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.header import TYPE_AT
 from conformance.binlog.layout import TAIL
 from conformance.mutants.mutant import (
     Mutant,
@@ -21,6 +20,7 @@ from conformance.mutants.mutant import (
     invent,
     low_half,
     minus,
+    of_checksum,
     of_type,
     refuse,
     to,
@@ -232,7 +232,7 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "gtid-unverified",
         "WL7592-GTID-CHECKSUM-WRONG",
         "a wrong checksum of a Gtid event ends the log quietly",
-        swallow=lambda error, stream: error.kind == "checksum" and stream[error.at + TYPE_AT] in PLAIN_GTID_TYPES,
+        swallow=of_checksum(*PLAIN_GTID_TYPES),
     ),
     Mutant(
         "large-rows-table-id",

@@ -61,10 +61,9 @@ def is_sent_again(alignment: Alignment, difference: Difference) -> bool:
     return difference.place is not None and difference.place in sent_again(alignment)
 
 
-def gives_up(alignment: Alignment) -> bool:
-    """Return whether the answer ends with an error of the client alone: it may have connected to try again."""
-    is_own = alignment.observation.error is not None and not alignment.stops_at_fault
-    return is_own and not alignment.case.settings["source"]["cuts"]
+def has_own_error(alignment: Alignment) -> bool:
+    """Return whether the answer ends with an error that is not that of a source which fails there."""
+    return alignment.observation.error is not None and not alignment.stops_at_fault
 
 
 def sent_again(alignment: Alignment) -> frozenset[int]:
@@ -77,7 +76,8 @@ def sent_again(alignment: Alignment) -> frozenset[int]:
     for entry in events[len(events) - alignment.begun :]:
         # It may ask again where the source ends with an error.
         allowed[kind_of(entry)] += len(alignment.phantoms)
-    if gives_up(alignment):
+    if has_own_error(alignment) and not alignment.case.settings["source"]["cuts"]:
+        # It gives up, and may have connected before to try again.
         for entry in events[: alignment.stop]:
             allowed[kind_of(entry)] += len(alignment.phantoms)
     places = set()
