@@ -18,6 +18,8 @@ from conformance.wire.messages import EOF, WireError
 from conformance.wire.packets import HEAD_BYTES, PACKET_LIMIT, packet_head
 
 _DEFINITIONS: Final = ("CREATE ", "ALTER ", "DROP ", "BEGIN", "XA ")
+#: What is negative with a sign.
+_SIGN: Final = 1 << 31
 #: The hyphens of a UUID.
 _OF_UUID: Final = 4
 
@@ -141,6 +143,30 @@ class _CountsCharacters(Client):
         command = super().command()
         name = command.log_name
         return replace(command, log_name=name.encode()[: len(name)].decode(errors="replace"))
+
+
+class _SignedPosition(Client):
+    """Takes the highest bit of a position for a sign, and does not move to what is then less than 0."""
+
+    def move(self, header: Header, entry: dict[str, Any]) -> None:
+        if header.type == EventType.ROTATE or header.log_pos < _SIGN:
+            super().move(header, entry)
+
+
+class _ReportsPositionWithoutSign(Client):
+    """Reports 31 bits of a position."""
+
+    def report(self, header: Header, data: bytes) -> dict[str, Any]:
+        entry = super().report(header, data)
+        return {**entry, "log_pos": entry["log_pos"] % _SIGN}
+
+
+class _AsksWithoutSign(Client):
+    """Asks for 31 bits of the position."""
+
+    def command(self) -> DumpCommand:
+        command = super().command()
+        return replace(command, log_pos=command.log_pos % _SIGN)
 
 
 class _BeforeTheEvent(Client):
@@ -579,6 +605,19 @@ MUTANTS: Final = (
         _CountsCharacters,
     ),
     _mutant("client-payload-position", _POSITION, "does not move at a transaction in a payload", _StaysAtPayload),
+    _mutant(
+        "client-position-signed",
+        _POSITION,
+        "does not move to positions from 2^31 on, which it reads as less than 0",
+        _SignedPosition,
+    ),
+    _mutant(
+        "client-log-pos-31-bits",
+        "FORMAT-CLIENT-EVENT",
+        "reports 31 bits of the position in a header",
+        _ReportsPositionWithoutSign,
+    ),
+    _mutant("client-asks-31-bits", "FORMAT-CLIENT-BEGIN", "asks for 31 bits of the position", _AsksWithoutSign),
     _mutant("client-before-event", _POSITION, "would resume before the event that it has delivered", _BeforeTheEvent),
     _mutant(
         "client-ignorable-uncounted",

@@ -27,7 +27,7 @@ from conformance.oracles.checks.client_gtids import (
     wrong_gtids,
 )
 from conformance.oracles.checks.client_heartbeats import is_heartbeat, no_heartbeat
-from conformance.oracles.checks.client_losses import loses_table
+from conformance.oracles.checks.client_losses import has_lost_connection, loses_table
 from conformance.oracles.checks.flagged_events import passed_over_for_flag
 from conformance.oracles.counted import counted
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields, same_gtid_set
@@ -98,7 +98,6 @@ def _position(entry: Any) -> str:
 
 def _goes_on(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check that an unknown ignorable event does not end the answer, and that it is counted."""
-    last, stop = _last(alignment), alignment.stop
     for index in alignment.marked(requirement):
         entry = alignment.case.expected.events[index]
         if entry["type"] is None:
@@ -108,16 +107,7 @@ def _goes_on(alignment: Alignment, requirement: str) -> Iterator[Check]:
                 )
                 yield Check("ignorable event not counted", message)
             continue
-        stops = (
-            _stops_by_itself(alignment)
-            and not _asks_for_wrong_place(alignment)
-            and not _never_asks(alignment)
-            and stop is not None
-            and stop <= index
-            and not alignment.keeps_back(index)
-            and not _required(alignment, stop, index)
-        )
-        if stops and not any(last <= cut["index"] < index for cut in _cuts(alignment)):
+        if _stops_at_ignorable(alignment, index):
             place = f"an ignorable event of type {entry['type']}{_or_after(alignment, index)}"
             yield Check("stops at an unknown ignorable event", f"it stops at {place}: {_error(alignment)}")
         else:
@@ -125,6 +115,30 @@ def _goes_on(alignment: Alignment, requirement: str) -> Iterator[Check]:
     doubled = [place for place in _twice(alignment) if may_be_kept_back(alignment.observation.events[place])]
     if doubled and len(doubled) == len(_twice(alignment)):
         yield Check("ignorable event not counted", "an ignorable event is delivered again after a lost connection")
+
+
+def _stops_at_ignorable(alignment: Alignment, index: int) -> bool:
+    """Return whether the client stops at an unknown ignorable event, or has kept it back and stops after it.
+
+    Where a connection was lost after it, nothing but its words shows that it does not stop for that.
+    """
+    stop, last = alignment.stop, _last(alignment)
+    if (
+        alignment.case.expected.events[index]["type"] is None
+        or not _stops_by_itself(alignment)
+        or _asks_for_wrong_place(alignment)
+        or _never_asks(alignment)
+        or stop is None
+        or stop > index
+        or alignment.keeps_back(index)
+        or _required(alignment, stop, index)
+    ):
+        return False
+    before = [cut["index"] for cut in _cuts(alignment) if cut["index"] < index]
+    if any(at >= last for at in before) and (alignment.observation.deliveries or 0) <= len(before):
+        return False  # It has not come so far.
+    is_lost_after = any(cut["index"] >= index for cut in _cuts(alignment))
+    return not (is_lost_after and has_lost_connection(alignment))
 
 
 def _or_after(alignment: Alignment, index: int) -> str:
@@ -259,6 +273,8 @@ def _stops(alignment: Alignment) -> Iterator[Check]:
     for number, cut in enumerate(cuts, 1):
         if (alignment.observation.deliveries or 0) > number:
             # It was sent events again: it stops at one of them.
+            continue
+        if any(_stops_at_ignorable(alignment, index) for index in alignment.marked(_IGNORABLE)):
             continue
         if last <= cut["index"] and not _required(alignment, last + 1, cut["index"] + 1) and last >= 0:
             name = _log_at_end(alignment)

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
+from conformance.models.sender.sender import Hole
 from conformance.models.sender.sender_settings import Wait
 from conformance.wire.source import Cut, Failure, Source, source_of_logs
 
@@ -25,7 +26,7 @@ def source_of_question(profile: str, stream: bytes, settings: Mapping[str, Any])
     """
     settings = settings.get("source", settings)
     logs = dict(_logs(stream, settings["logs"])) if "logs" in settings else {LOG_NAME: stream}
-    source = source_of_logs(logs, profile=profile)
+    source = source_of_logs(logs, profile=profile, holes=dict(_holes(settings.get("logs", ()))))
     known = {name: make(settings[name]) for name, make in _SETTINGS.items() if name in settings}
     return replace(source, **known)
 
@@ -35,6 +36,12 @@ def _logs(stream: bytes, logs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[st
     for each in logs:
         yield each["name"], stream[begin : begin + each["length"]]
         begin += each["length"]
+
+
+def _holes(logs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Hole]]:
+    for each in logs:
+        if "hole" in each:
+            yield each["name"], Hole(each["hole"]["at"], each["hole"]["length"])
 
 
 #: Setting of a question -> how it becomes that of a source.

@@ -23,6 +23,8 @@ from conformance.models.handshake.refusal import NO_EVENT_THERE, NO_SUCH_LOG, UN
 from conformance.models.handshake.replacement import for_replica
 from conformance.models.sender.sender import (
     FATAL_ERROR,
+    NO_HOLE,
+    Hole,
     Log,
     LoggedEvent,
     Origin,
@@ -291,12 +293,15 @@ class Source:
             yield event
 
 
-def source_of_logs(logs: Mapping[str, bytes], *, profile: str | None = None) -> Source:
+def source_of_logs(
+    logs: Mapping[str, bytes], *, profile: str | None = None, holes: Mapping[str, Hole] | None = None
+) -> Source:
     """Return the source that has binary logs, with what the logs show of it.
 
     Args:
         logs: The logs by name, oldest first, each with its magic number.
         profile: Which server it is; None: the release in the last format description.
+        holes: The holes of logs by their names.
 
     Raises:
         BinlogError: A log is not one at all.
@@ -305,13 +310,15 @@ def source_of_logs(logs: Mapping[str, bytes], *, profile: str | None = None) -> 
     damage, begun = "", 0
     format_description: FormatDescription | None = None
     first: Event | None = None
+    known = holes or {}
     for name, data in logs.items():
         events: list[LoggedEvent] = []
+        hole = known.get(name, NO_HOLE)
         try:
             for event in read_events(data, _READS_ALL):
                 format_description = event.format
                 first = first or event
-                events.append(_logged(event, begun))
+                events.append(_logged(event, begun, hole))
         except BinlogError as error:
             if error.kind == "not-a-binlog":
                 raise
@@ -326,7 +333,7 @@ def source_of_logs(logs: Mapping[str, bytes], *, profile: str | None = None) -> 
         profile=chosen,
         version=version if version and profile is None else server_of(chosen).version,
         logs=tuple(made),
-        sizes=tuple(len(data) for data in logs.values())[: len(made)],
+        sizes=tuple(len(data) + known.get(name, NO_HOLE).length for name, data in logs.items())[: len(made)],
         damage=damage,
         server_id=first.header.server_id if first else 1,
         gtid_mode=_gtid_mode(made),
@@ -335,15 +342,15 @@ def source_of_logs(logs: Mapping[str, bytes], *, profile: str | None = None) -> 
     )
 
 
-def _logged(event: Event, begun: int) -> LoggedEvent:
+def _logged(event: Event, begun: int, hole: Hole) -> LoggedEvent:
+    offset, start = begun + event.offset, hole.passed(event.offset)
     if event.header.type not in _WITH_GTIDS:
-        return LoggedEvent(begun + event.offset, event.offset, event.data)
+        return LoggedEvent(offset, start, event.data)
     try:
-        entry = report(event)
-        return LoggedEvent.of_entry(entry, start=event.offset, offset=begun + event.offset, data=event.data)
+        return LoggedEvent.of_entry(report(event), start=start, offset=offset, data=event.data)
     except (MalformedBody, ValueError, KeyError):
         # What cannot be read is sent like anything else.
-        return LoggedEvent(begun + event.offset, event.offset, event.data)
+        return LoggedEvent(offset, start, event.data)
 
 
 def _gtid_mode(logs: Sequence[Log]) -> str:

@@ -164,7 +164,13 @@ def _space(family: Family, role: str) -> Space:
     dimensions = family.dimensions
     if family.production is not None:
         chosen = (CHECKSUM,) if family.checksums is None else ()
-        dimensions = (*chosen, *dimensions, *dimensions_of_questions(role))
+        declared = {each.name for each in (*chosen, *dimensions)}
+        for each in dimensions_of_questions(role):
+            # What only some streams are asked means nothing to families that make none of them.
+            if declared.issuperset(each.when):
+                dimensions = (*dimensions, each)
+                declared.add(each.name)
+        dimensions = (*chosen, *dimensions)
     return Space(f"{family.name} {role}", dimensions, family.impossible)
 
 

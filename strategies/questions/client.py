@@ -18,13 +18,10 @@ from conformance.strategies.grammar.dimension import Dimension, Number, choices,
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.questions.send import logs_of, settings_of
+from conformance.strategies.questions.sparse_logs import OF_LOGS, POSITION, WITHIN, hole_before, with_hole
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _GROUP_STARTS: Final = frozenset(map(int, (*GTID_TYPES, EventType.MARIADB_GTID)))
-#: Events of a log that belong to no group.
-_OF_LOGS: Final = frozenset(
-    map(int, (EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS, EventType.ROTATE, EventType.STOP))
-) | {int(EventType.MARIADB_GTID_LIST), int(EventType.MARIADB_BINLOG_CHECKPOINT)}
 #: The requirements that a production marks.
 _OF_EVENTS: Final = frozenset({"FORMAT-CLIENT-PACKETS"})
 #: What ends a group, and what prepares the statement after it.
@@ -53,7 +50,7 @@ _LOST_AGAIN: Final = Number("connections lost further", fewest=0)
 #: go on, which a client has from nowhere else where the log before it ends in a Stop.
 _LOST_BETWEEN: Final = yes_or_no("connection lost after the Rotate to the next log", when={"logs": ("2", "3")})
 #: The ways in which the questions vary, besides what the families of logs declare.
-DIMENSIONS: Final = (_LOST_AFTER, _LOST_AGAIN, _LOST_BETWEEN, _HEARTBEAT_SECONDS)
+DIMENSIONS: Final = (_LOST_AFTER, _LOST_AGAIN, _LOST_BETWEEN, _HEARTBEAT_SECONDS, POSITION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +89,10 @@ def question(stream: StreamBuilder) -> Question:
     logs = list(logs_of(stream))
     # A source sends Annotate_rows events to a client that asks for them, which is the client's own affair.
     settings = _with_table_maps(replace(settings_of(stream, logs), annotate_rows=False, heartbeat_v2=False), logs)
+    files = settings.as_json()["logs"]
+    if stream.settings.get("place") in WITHIN:
+        hole = hole_before(settings, logs, stream.vary(POSITION))
+        settings, logs, files = with_hole(settings, logs, hole)
     sender = Sender(settings)
     sender.send(logs)
     sent = {
@@ -113,8 +114,12 @@ def question(stream: StreamBuilder) -> Question:
     marks |= _own_marks(stream, logs, delivered)
     source = settings.as_json()
     asks = {name: source.pop(name) for name in ("log_name", "log_pos", "gtid_set")}
-    kept = {name: source[name] for name in ("server_id", "gtid_mode", "logs", "waits")}
-    made = {**asks, "heartbeat_seconds": stream.vary(_HEARTBEAT_SECONDS), "source": {**kept, "cuts": cuts}}
+    kept = {name: source[name] for name in ("server_id", "gtid_mode", "waits")}
+    made = {
+        **asks,
+        "heartbeat_seconds": stream.vary(_HEARTBEAT_SECONDS),
+        "source": {**kept, "logs": files, "cuts": cuts},
+    }
     data = b"".join(MAGIC + b"".join(event.data for event in log.events) for log in logs)
     expected = Expected(tuple(entries))
     if failure is not None:
@@ -188,7 +193,7 @@ def _in_groups(logs: Sequence[Log]) -> Iterator[_Delivered]:
         placed = [_Delivered(log.name, event, ends_group=False, in_group=False) for event in log.events]
         first: int | None = None
         for number, each in enumerate((*placed, None)):
-            is_next = each is None or each.event.type in _GROUP_STARTS | _OF_LOGS
+            is_next = each is None or each.event.type in _GROUP_STARTS | OF_LOGS
             if is_next and first is not None:
                 last = max(at for at in range(first, number) if not placed[at].is_ignorable)
                 for at in range(first, last + 1):
@@ -279,7 +284,7 @@ def _begin(delivered: Sequence[_Delivered], index: int, texts: Mapping[int, str]
         if delivered[at].ends_group:
             # In logs with Gtid events nothing prepares what comes after.
             return index + 1
-        if event.type in _ENDS or event.type in _OF_LOGS or text in _END_WORDS:
+        if event.type in _ENDS or event.type in OF_LOGS or text in _END_WORDS:
             break
         if begin == at + 1 and (event.type in _PREPARING or delivered[at].is_ignorable):
             begin = at
@@ -323,9 +328,9 @@ def _end(
     entry: dict[str, Any] = {"type": None, "log_pos": 0}
     if settings.gtid_set is not None:
         return {**entry, "executed_gtids": str(has)}
-    if delivered and delivered[-1].event.type in _OF_LOGS:
+    if delivered and delivered[-1].event.type in OF_LOGS:
         return entry
-    return {**entry, "resume_log": logs[-1].name, "resume_pos": logs[-1].events[-1].end}
+    return {**entry, "resume_log": logs[-1].name, "resume_pos": settings.logs[-1].length}
 
 
 def _queries(stream: StreamBuilder, logs: Sequence[Log]) -> Mapping[int, str]:

@@ -94,19 +94,28 @@ def logs_of(stream: StreamBuilder) -> Iterator[Log]:
             yield Log(f"{base}.{number:06d}", tuple(events))
             begin, added, events, number = entry["offset"] - FIRST, added + FIRST, [], number + 1
         data = bytes(stream.bytes[entry["offset"] : entry["offset"] + entry["length"]])
-        if begin and entry["log_pos"]:
-            data = _moved(data, entry["log_pos"] - begin, has_checksum=len(data) > HEADER_BYTES + len(planned.body))
+        if begin:
+            data = moved(data, -begin, has_checksum=len(data) > HEADER_BYTES + len(planned.body))
         start = entry["offset"] - begin
         events.append(LoggedEvent.of_entry(entry, start=start, offset=entry["offset"] + added, data=data))
     yield Log(f"{base}.{number:06d}", tuple(events))
 
 
-def _moved(data: bytes, log_pos: int, *, has_checksum: bool) -> bytes:
-    moved = bytearray(data)
-    moved[_LOG_POS] = log_pos.to_bytes(4, "little")
-    if has_checksum:
-        moved[-CHECKSUM_BYTES:] = checksum(moved[:-CHECKSUM_BYTES]).to_bytes(CHECKSUM_BYTES, "little")
-    return bytes(moved)
+def moved(data: bytes, by: int, *, has_checksum: bool) -> bytes:
+    """Return an event with another position, if it has one.
+
+    Args:
+        data: All its bytes.
+        by: How much later it ends, in bytes; less than 0 if it ends earlier.
+        has_checksum: Whether a checksum is its end, which is then made for the new position.
+    """
+    changed = bytearray(data)
+    log_pos = int.from_bytes(changed[_LOG_POS], "little")
+    if log_pos:
+        changed[_LOG_POS] = (log_pos + by).to_bytes(4, "little")
+    if log_pos and has_checksum:
+        changed[-CHECKSUM_BYTES:] = checksum(changed[:-CHECKSUM_BYTES]).to_bytes(CHECKSUM_BYTES, "little")
+    return bytes(changed)
 
 
 def settings_of(stream: StreamBuilder, logs: Sequence[Log]) -> SenderSettings:

@@ -52,6 +52,7 @@ ROWS = (
     ("logs-mixture-as-statement", "WL7592-LOG-OFF-*", WHAT_BELONGS),
     ("client-first-log", "FORMAT-CLIENT-RESUMED", RESUMES),
     ("client-payload-position", "FORMAT-CLIENT-RESUMED", RESUMES),
+    ("client-position-signed", "FORMAT-CLIENT-RESUMED", RESUMES),
     ("client-before-event", "FORMAT-CLIENT-RESUMED", RESUMES),
     ("logs-partial-drop-one-byte-longer", "FORMAT-LOG-FIELDS", WHAT_BELONGS),
     ("logs-temporary-releases-gtid-next", "WL7592-LOG-PREVIOUS-GTIDS-KEPT", WHAT_BELONGS),

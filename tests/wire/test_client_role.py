@@ -11,6 +11,7 @@ from extras import require
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import KNOWN_TYPES, ROWS_TYPES, EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.header import MAGIC
 from conformance.implementations.process.process_implementation import ProcessImplementation
 from conformance.implementations.registry import implementation
 from conformance.models.handshake.refusal import UNAWARE
@@ -23,6 +24,7 @@ from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
 from conformance.wire.client import Connection, ConnectionLost
+from conformance.wire.question_source import source_of_question
 from conformance.wire.shared_listener import begin, end
 from tests.first_case import first_case
 
@@ -330,3 +332,75 @@ def test_an_event_that_comes_again_is_not_taken_for_one_at_the_same_place_in_ano
                 assert failed <= {RESUMED, "WL4033-CLIENT-IGNORABLE"}, index
                 seen += RESUMED in failed
     assert seen
+
+
+@pytest.mark.parametrize("position", ["shortly before 2^31", "2^31", "shortly before 2^32"])
+def test_a_client_begins_at_a_large_position_in_a_log_that_is_not_there_before_it(position):
+    case = case_of(CaseId.parse(first_case("sent_logs", "mysql-8.4", begins_at(position), role="client")))
+    (log,) = (each for each in case.settings["source"]["logs"] if "hole" in each)
+    assert log["length"] < 1 << 20 < log["hole"]["length"]
+    events = ReferenceImplementation().ask(request_of(case)).events
+    assert max(each["resume_pos"] for each in events) > {"shortly before 2^32": (1 << 32) - 2}.get(position, 1 << 31)
+
+
+def begins_at(position):
+    """Return whether a case asks for a position, and has a transaction after it in the same log."""
+    return lambda case: (
+        case.classes.get("bytes before the position") == position
+        and sum(each.get("resume_pos", 0) >= 1 << 31 for each in case.expected.events) > 1
+    )
+
+
+def test_the_source_of_a_log_with_a_hole_has_its_events_at_both_ends_of_it():
+    case = case_of(CaseId.parse(first_case("sent_logs", "mysql-8.4", begins_at("2^31"), role="client")))
+    source = source_of_question(case.id.profile, case.stream, case.settings)
+    (number, hole) = next(
+        (number, each["hole"]) for number, each in enumerate(case.settings["source"]["logs"]) if "hole" in each
+    )
+    starts = [event.start for event in source.logs[number].events]
+    assert starts[0] == len(MAGIC)
+    assert not any(hole["at"] <= start < hole["at"] + hole["length"] for start in starts)
+    assert case.settings["log_pos"] == 1 << 31
+    assert source.logs[number].events[-1].end == source.sizes[number]
+
+
+def test_an_event_with_a_signed_position_is_delivered_with_a_wrong_one():
+    case = case_of(CaseId.parse(first_case("sent_logs", "mysql-8.4", begins_at("2^31"), role="client")))
+    answer = ReferenceImplementation().ask(request_of(case))
+    signed = replace(answer, events=tuple({**each, "log_pos": each["log_pos"] % (1 << 31)} for each in answer.events))
+    verdicts = Judge(ReferenceImplementation().declaration.roles["client"]).judge(case, signed)
+    failed = {(each.requirement, each.cause) for each in verdicts if each.is_failure}
+    assert len(failed) == 1
+    assert next(iter(failed))[0] == "FORMAT-CLIENT-EVENT"
+
+
+def lost_after_ignorable(case):
+    """Return whether the last event before the only lost connection is an ignorable one, after one that is not."""
+    lasts = [cut["index"] for cut in case.settings["source"]["cuts"]]
+    marked = case.marks.get("WL4033-CLIENT-IGNORABLE", ())
+    return len(lasts) == 1 and lasts[0] in marked and 0 <= lasts[0] - 1 not in marked
+
+
+@pytest.mark.parametrize(
+    ("message", "requirement"),
+    [("unknown event type 44", "WL4033-CLIENT-IGNORABLE"), ("read: connection reset by peer", RESUMED)],
+)
+def test_a_client_that_ends_before_an_ignorable_event_and_a_loss_is_blamed_for_what_it_names(message, requirement):
+    case = case_of(CaseId.parse(first_case("sent_logs", "mysql-8.4", lost_after_ignorable, role="client")))
+    last = case.settings["source"]["cuts"][0]["index"]
+    answer = Observation(case.expected.events[:last], Refusal(None, "other", message), deliveries=1)
+    verdicts = Judge(ReferenceImplementation().declaration.roles["client"]).judge(case, answer)
+    assert {each.requirement for each in verdicts if each.is_failure} == {requirement}
+
+
+def test_a_client_that_connects_again_and_stops_at_an_ignorable_event_is_blamed_for_that():
+    def before_ignorable(case):
+        cuts = case.settings["source"]["cuts"]
+        marked = case.marks.get("WL4033-CLIENT-IGNORABLE", ())
+        return len(cuts) == 1 and 0 <= cuts[0]["index"] == min(marked, default=0) - 1
+
+    case = case_of(CaseId.parse(first_case("sent_logs", "mysql-8.4", before_ignorable, role="client")))
+    last = case.settings["source"]["cuts"][0]["index"]
+    answer = Observation(case.expected.events[: last + 1], Refusal(None, "other", "unknown type"), deliveries=2)
+    verdicts = Judge(ReferenceImplementation().declaration.roles["client"]).judge(case, answer)
+    assert {each.requirement for each in verdicts if each.is_failure} == {"WL4033-CLIENT-IGNORABLE"}

@@ -97,6 +97,29 @@ class LoggedEvent:
 
 
 @dataclass(frozen=True, slots=True)
+class Hole:
+    """Events of a log that are not there, though the positions after them count them.
+
+    Nobody may ask for them. So a log of 4 GiB can be asked for near its end.
+
+    Attributes:
+        at: Where it begins in its log, in bytes.
+        length: How long it is, in bytes.
+    """
+
+    at: int
+    length: int
+
+    def passed(self, offset: int) -> int:
+        """Return where a byte is in the log, from where it is among the bytes that are there."""
+        return offset + self.length if offset >= self.at else offset
+
+
+#: A log that has every event.
+NO_HOLE: Final = Hole(FIRST, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Log:
     """One log: its name and its events."""
 

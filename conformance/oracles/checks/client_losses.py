@@ -1,11 +1,24 @@
-"""What a client forgets where it loses its connection: the tables of the rows that come after it."""
+"""Clients that lose their connection: what shows that one does, and what it then forgets, the tables of rows."""
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 
 from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.oracles.alignment import Alignment
 from conformance.protocol.roles.client import may_be_kept_back
+
+#: Words for a connection that is lost: those of drivers and runtimes.
+_OF_CONNECTION: Final = re.compile(
+    r"connection|socket|\bEOF\b|EOFException|end of (?:the )?(?:stream|file|packet)|broken pipe|disconnect",
+    re.IGNORECASE,
+)
+
+
+def has_lost_connection(alignment: Alignment) -> bool:
+    """Return whether the answer ends with an error about a connection, in the client's own words."""
+    error = alignment.observation.error
+    return error is not None and _OF_CONNECTION.search(error.message) is not None
 
 
 def loses_table(alignment: Alignment, index: int, run: Sequence[int]) -> bool:

@@ -49,6 +49,8 @@ KEPT_BACK: Final = frozenset(
 _HANDLED: Final = (
     types_of(Purpose.STATEMENT, Purpose.CONTEXT, Purpose.COMMIT) | ROWS_TYPES | {int(EventType.TRANSACTION_PAYLOAD)}
 ) - KEPT_BACK
+#: The highest bit of a position.
+_SIGN: Final = 1 << 31
 #: The fields of an event, which each entry but the last has where they are declared.
 _OF_EVENT: Final = frozenset({"timestamp", "server_id", "flags"})
 
@@ -61,8 +63,11 @@ def _missing(declaration: RoleDeclaration, entry: Mapping[str, Any]) -> tuple[st
 
 
 def kind_of(entry: Mapping[str, Any]) -> Hashable:
-    """Return what distinguishes one event from another: its type and where it ends."""
-    return entry["type"], entry["log_pos"]
+    """Return what distinguishes one event from another: its type and where it ends.
+
+    The highest bit of the position does not: a client that takes it for a sign delivers the event all the same.
+    """
+    return entry["type"], entry["log_pos"] % _SIGN
 
 
 def content_of(entry: Mapping[str, Any]) -> Hashable:
@@ -103,14 +108,14 @@ def with_types(
     reported = {kind_of(entry) for entry in delivered}
     at_position: dict[Any, list[int]] = {}
     for index, entry in enumerate(wanted):
-        at_position.setdefault(entry["log_pos"], []).append(index)
+        at_position.setdefault(entry["log_pos"] % _SIGN, []).append(index)
     typed: list[Mapping[str, Any]] = []
     after = 0
     for each in delivered:
         untyped = is_untyped(each)
         places = [
             index
-            for index in at_position.get(each["log_pos"], ())
+            for index in at_position.get(each["log_pos"] % _SIGN, ())
             if (kind_of(wanted[index]) not in reported if untyped else wanted[index]["type"] == each["type"])
         ]
         place = next((index for index in places if index >= after), places[-1] if places else None)
