@@ -10,6 +10,7 @@ from conformance.binlog.event_types import type_name
 from conformance.models.handshake.refusal import NO_EVENT_THERE, NO_SUCH_LOG, UNAWARE
 from conformance.models.sender.sender import NO_SUCH_POSITION
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.cause import Cause
 from conformance.oracles.checks.client_checksums import (
     TEXT_FOR_CHECKSUM,
     cause_of_name,
@@ -39,6 +40,7 @@ _POSITION: Final = "FORMAT-CLIENT-POSITION"
 _WRONG_PLACE: Final = (NO_SUCH_LOG, NO_SUCH_POSITION, NO_EVENT_THERE)
 #: A client that has the name of a log wrong is wrong after each event there, and once its connection is lost.
 _WRONG_LOG: Final = "it would resume in a wrong log"
+_TOO_EARLY, _TOO_LATE = "it would resume too early", "it would resume too late"
 
 
 def _place(alignment: Alignment, index: int) -> str:
@@ -67,6 +69,18 @@ def _checks_position(alignment: Alignment, requirement: str) -> Iterator[Check]:
             yield Check(_wrong_position(seen, wanted), message, cause=cause)
 
 
+def _cause_of_position(alignment: Alignment, *wrong: str) -> Cause | None:
+    """Return the cause of what follows from where the client would resume, if that is wrong in one of some ways."""
+    for index in alignment.marked(_POSITION):
+        seen, wanted = alignment.observed(index), alignment.case.expected.events[index]
+        if seen is None or wanted["type"] is None or _position(seen) == _position(wanted):
+            continue
+        words = _wrong_position(seen, wanted)
+        if words in wrong:
+            return cause_of_name(alignment, seen.get("resume_log")) or Cause(words, role="client")
+    return None
+
+
 def _wrong_position(seen: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     """Return what is wrong with a position, whatever the event is after which it is."""
     if seen.get("resume_log") != wanted["resume_log"]:
@@ -74,7 +88,7 @@ def _wrong_position(seen: Mapping[str, Any], wanted: Mapping[str, Any]) -> str:
     position = seen.get("resume_pos")
     if position is None:
         return "it has no position"
-    return f"it would resume too {'early' if position < wanted['resume_pos'] else 'late'}"
+    return _TOO_EARLY if position < wanted["resume_pos"] else _TOO_LATE
 
 
 def _is_before_ignorable(alignment: Alignment, index: int) -> bool:
@@ -114,7 +128,8 @@ def _goes_on(alignment: Alignment, requirement: str) -> Iterator[Check]:
             yield GOOD
     doubled = [place for place in _twice(alignment) if may_be_kept_back(alignment.observation.events[place])]
     if doubled and len(doubled) == len(_twice(alignment)):
-        yield Check("ignorable event not counted", "an ignorable event is delivered again after a lost connection")
+        message = "an ignorable event is delivered again after a lost connection"
+        yield Check("ignorable event not counted", message, cause=_cause_of_position(alignment, _TOO_EARLY))
 
 
 def _stops_at_ignorable(alignment: Alignment, index: int) -> bool:
@@ -251,7 +266,8 @@ def _resumes(alignment: Alignment, requirement: str) -> Iterator[Check]:
         wrong.append(_asks_for_more(unasked))
     if doubled := _doubled(alignment):
         message = f"{counted(len(doubled), 'event')} there twice, the first as number {doubled[0] + 1}"
-        wrong.append(Check("events delivered twice", message, cause=cause_of_gtids(alignment, LACKS)))
+        cause = cause_of_gtids(alignment, LACKS) or _cause_of_position(alignment, _TOO_EARLY, _WRONG_LOG)
+        wrong.append(Check("events delivered twice", message, cause=cause))
     yield from wrong or [GOOD]
 
 
@@ -282,6 +298,8 @@ def _stops(alignment: Alignment) -> Iterator[Check]:
             message = f"it does not resume: {_error(alignment)}"
             # A source refuses to read a set that is none.
             cause = cause_of_name(alignment, name) or cause_of_gtids(alignment, NO_SET)
+            if _asks_for_wrong_place(alignment):
+                cause = cause or _cause_of_position(alignment, _TOO_EARLY, _TOO_LATE)
             yield Check(words, message, cause=cause)
             return
 
@@ -305,16 +323,23 @@ def _lost(alignment: Alignment) -> Iterator[Check]:
         return
     events = alignment.case.expected.events
     delivered = {entry["type"] for entry in alignment.observed_entries()}
-    for cut in _cuts(alignment):
-        after = _required(alignment, cut["index"] + 1, alignment.count - alignment.begun)
-        run = list(takewhile(lambda index: alignment.observed(index) is None, after))
+    end = alignment.count - alignment.begun
+    runs = [
+        list(takewhile(lambda index: alignment.observed(index) is None, _required(alignment, cut["index"] + 1, end)))
+        for cut in _cuts(alignment)
+    ]
+    missing = {index for index in _required(alignment, 0, end) if alignment.observed(index) is None}
+    if missing - {index for run in runs for index in run}:
+        return  # It lacks events that it had no reason to lose.
+    for cut, run in zip(_cuts(alignment), runs, strict=True):
         types = {events[index]["type"] for index in run}
         is_explained = _counts_early(alignment, cut["index"]) or loses_table(alignment, cut["index"], run)
         if run and (len(types) > 1 or types & delivered or is_explained):
             first = f"the {type_name(events[run[0]]['type'] or 0)} event"
             what = f"{first} is missing" if len(run) == 1 else f"{len(run)} events are missing, the first one {first}"
             place = f"after the connection that was lost at {cut['log_name']}:{cut['log_pos']}"
-            yield Check("events lost with the connection", f"{what}, {place}")
+            cause = _cause_of_position(alignment, _TOO_LATE)
+            yield Check("events lost with the connection", f"{what}, {place}", cause=cause)
 
 
 def _counts_early(alignment: Alignment, index: int) -> bool:
