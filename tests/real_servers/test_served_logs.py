@@ -1,5 +1,6 @@
 """The source of `serve` before real clients: replicas of every version, and the programs that read over the network."""
 
+import io
 import subprocess
 import time
 from contextlib import suppress
@@ -8,8 +9,12 @@ from dataclasses import replace
 import pymysql
 import pytest
 
+from conformance.binlog.event_types import GTID_TYPES, EventType
+from conformance.binlog.reader import read_file
+from conformance.models.sender.sender import Hole
 from conformance.servers.real_server import RealServer
 from conformance.specs.versions import Profiles
+from conformance.strategies.questions.send import moved
 from conformance.wire.listener import Listener
 from conformance.wire.session import Access
 from conformance.wire.source import Ending, Source, source_of_logs
@@ -30,6 +35,8 @@ PASSWORD = "kit"
 #: The servers that connect with TLS unless an option forbids it, and the programs.
 WITH_TLS = Profiles("mysql >= 5.6")
 WITH_TLS_IN_PROGRAMS = Profiles("mariadb >= 11.4")
+#: What a group begins with.
+FIRST_OF_GROUPS = (*GTID_TYPES, EventType.MARIADB_GTID, EventType.QUERY)
 CHARACTERS = ("--character-set-server=latin1", "--collation-server=latin1_swedish_ci")
 
 
@@ -63,7 +70,7 @@ def replica(product, server_folder, template_of):
     server.kill()
 
 
-def connect(server, port, *, by_gtids, log_name):
+def connect(server, port, *, by_gtids, log_name, log_pos=4, start="START {replica}"):
     dialect, product = server.product.dialect, server.product
     to = dialect.source
     options = {f"{to}_HOST": "'127.0.0.1'", f"{to}_PORT": port, f"{to}_USER": "'x'", f"{to}_PASSWORD": f"'{PASSWORD}'"}
@@ -75,9 +82,9 @@ def connect(server, port, *, by_gtids, log_name):
         options |= {f"{to}_SSL": 0} if product.profile.name in WITH_TLS else {}
         options |= {f"{to}_AUTO_POSITION": 1} if by_gtids else {}
     if not by_gtids:
-        options |= {f"{to}_LOG_FILE": f"'{log_name}'", f"{to}_LOG_POS": 4}
+        options |= {f"{to}_LOG_FILE": f"'{log_name}'", f"{to}_LOG_POS": log_pos}
     change = ", ".join(f"{name} = {value}" for name, value in options.items())
-    server.run(f"{dialect.change_source} {change}", f"START {dialect.replica}")
+    server.run(f"{dialect.change_source} {change}", start.format(replica=dialect.replica))
 
 
 def status(server):
@@ -121,6 +128,48 @@ def test_a_replica_applies_what_is_served_by_gtids(product, logs, replica):
 def test_a_replica_goes_on_where_it_was_disconnected(logs, replica):
     source = replace(source_of_logs(logs), endings=(Ending(6), Ending(7)))
     assert replicate(source, replica, by_gtids=False) == 3
+
+
+def far(logs, name, at, length):
+    """Return the source of the logs, of which one has a hole of so many bytes before an event."""
+    data = bytearray(logs[name])
+    for event in read_file(io.BytesIO(logs[name])):
+        if event.offset >= at:
+            data[event.offset : event.end] = moved(event.data, length, has_checksum=event.has_checksum)
+    return source_of_logs({**logs, name: bytes(data)}, holes={name: Hole(at, length)})
+
+
+@pytest.mark.parametrize("position", [(1 << 31) - 1, 1 << 31, (1 << 32) - 4096])
+def test_a_replica_begins_at_a_large_position(logs, replica, position):
+    name = list(logs)[-1]
+    events = list(read_file(io.BytesIO(logs[name])))
+    at = next(event.offset for event in events if event.header.type in FIRST_OF_GROUPS)
+    source = far(logs, name, at, position - at)
+    with Listener(access=Access(password=PASSWORD)) as listener:
+        connect(
+            replica,
+            listener.serve(source),
+            by_gtids=False,
+            log_name=name,
+            log_pos=position,
+            start="START {replica} IO_THREAD",
+        )
+        # A replica does not count the event with which the server has stopped.
+        end = max(each.end for each in source.logs[-1].events if each.type != EventType.STOP)
+        assert wait_for_place(replica, (name, end)) == (name, end)
+
+
+def wait_for_place(server, place):
+    """Return the log and the position up to which a replica has received, once they are a place or time is up."""
+    until, read = time.monotonic() + LIMIT, ("", 0)
+    while time.monotonic() < until and read != place:
+        now = status(server)
+        read = tuple(
+            next(now[name] for name in names if name in now)
+            for names in (("Source_Log_File", "Master_Log_File"), ("Read_Source_Log_Pos", "Read_Master_Log_Pos"))
+        )
+        time.sleep(POLL)
+    return read
 
 
 def test_the_program_of_the_server_copies_the_logs_byte_for_byte(product, logs, tmp_path):
