@@ -557,7 +557,13 @@ MUTANTS: Final = (
         "takes the position of a format description from its header, also where that is 0",
         _MovedByFormat,
     ),
-    _mutant("client-first-log", _POSITION, "does not take the log from artificial Rotate events", _KeepsFirstLog),
+    _mutant(
+        "client-first-log",
+        _POSITION,
+        "does not take the log from artificial Rotate events",
+        _KeepsFirstLog,
+        also=("FORMAT-CLIENT-RESUMED",),
+    ),
     _mutant("client-position-kept", _RESUMED, "does not take the position from a Rotate event", _KeepsPositionAtRotate),
     _mutant(
         "client-position-kept-at-beginning",
@@ -618,7 +624,13 @@ MUTANTS: Final = (
         _ReportsPositionWithoutSign,
     ),
     _mutant("client-asks-31-bits", "FORMAT-CLIENT-BEGIN", "asks for 31 bits of the position", _AsksWithoutSign),
-    _mutant("client-before-event", _POSITION, "would resume before the event that it has delivered", _BeforeTheEvent),
+    _mutant(
+        "client-before-event",
+        _POSITION,
+        "would resume before the event that it has delivered",
+        _BeforeTheEvent,
+        also=("FORMAT-CLIENT-RESUMED",),
+    ),
     _mutant(
         "client-ignorable-uncounted",
         "WL4033-CLIENT-IGNORABLE",

@@ -130,8 +130,8 @@ def _has_gaps(document: JsonDocument) -> bool:
     return bool(document.data) and write_json(document.value()) != document
 
 
-def _cells(name: str, kind: str, text: str, change: ChangeCell) -> Mutant:
-    return Mutant(name, f"FORMAT-ROWS-{kind}", text, cells=change)
+def _cells(name: str, kind: str, text: str, change: ChangeCell, *, also: tuple[str, ...] = ()) -> Mutant:
+    return Mutant(name, f"FORMAT-ROWS-{kind}", text, cells=change, also=also)
 
 
 COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
@@ -279,24 +279,33 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "JSON's strings end at their first NUL",
         _of(ColumnType.JSON, _scalars(_up_to_nul)),
     ),
-    _cells("json-empty-key-lost", "VALUES-JSON", "members of the empty name are lost", _of(ColumnType.JSON, _named)),
+    _cells(
+        "json-empty-key-lost",
+        "VALUES-JSON",
+        "members of the empty name are lost",
+        _of(ColumnType.JSON, _named),
+        also=("FORMAT-ROWS-PARTIAL-UPDATE",),
+    ),
     _cells(
         "json-16-bits-signed",
         "VALUES-JSON",
         "JSON's 16-bit integers always have a sign",
         _of(ColumnType.JSON, _scalars(_signed_short)),
+        also=("FORMAT-ROWS-PARTIAL-UPDATE",),
     ),
     Mutant(
         "json-empty-refused",
         "FORMAT-ROWS-VALUES-JSON",
         "a JSON document of no bytes is refused",
         answer=_DocumentRefuser(_is_empty).answer,
+        also=("FORMAT-EVENT-DELIVERED",),
     ),
     Mutant(
         "json-gaps-refused",
         "FORMAT-ROWS-VALUES-JSON",
         "a JSON document is refused if its keys and values do not lie one after the other",
         answer=_DocumentRefuser(_has_gaps).answer,
+        also=("FORMAT-EVENT-DELIVERED",),
     ),
     _cells(
         "columns-stay-packed",

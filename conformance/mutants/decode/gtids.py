@@ -82,6 +82,7 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-ANON-CODE-DECLARED-EARLY",
         "the count of event types is at most 33",
         change("event_types", lambda count: min(count, 33)),
+        also=("FORMAT-TYPE-COUNT",),
     ),
     Mutant(
         "anonymous-flags",
@@ -106,6 +107,7 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-BODY-SIZES-DIFFER",
         "a Gtid event of an odd length is refused",
         refuse(lambda event, reported: event.header.type in PLAIN_GTID_TYPES and event.body_end % 2 == 1),
+        also=("FORMAT-EVENT-DELIVERED",),
     ),
     Mutant(
         "gtid-tail-refused",
@@ -148,6 +150,7 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-ANON-FLAG-EITHER-WAY",
         "a flagged Anonymous_gtid is ignored",
         change("handled", to("ignored"), all_of(of_type(EventType.ANONYMOUS_GTID), flagged(Flag.IGNORABLE))),
+        also=("FORMAT-TYPE-KNOWN",),
     ),
     Mutant(
         "flagged-anonymous-refused",
@@ -197,6 +200,7 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-OLD-STREAMS-READ",
         "a Query is refused if no Gtid type is declared",
         refuse(lambda event, reported: event.header.type == EventType.QUERY and event.format.event_types < 33),
+        also=("FORMAT-EVENT-DELIVERED",),
     ),
     Mutant(
         "create-in-group-refused",
@@ -239,6 +243,7 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-LARGE-EVENTS-WHOLE",
         "rows events of more than 8 KiB have a wrong table id",
         change("table_id", minus(1), lambda event, reported: event.header.length > 8192),
+        also=("FORMAT-ROWS",),
     ),
     Mutant(
         "xid-always-27-bytes",

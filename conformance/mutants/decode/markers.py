@@ -29,11 +29,13 @@ MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
             lambda flags: MARKER_BITS.write(flags, BoundaryType.END_TRANSACTION),
             all_of(of_type(EventType.XID), lambda event, reported: not MARKER_BITS.stored(event.header.flags)),
         ),
+        also=("FORMAT-HEADER-FLAGS",),
     ),
     Mutant(
         "ignorable-without-flags",
         "WL4162-EVENT-HAS-TYPE",
         "an event that is skipped has no flags word",
         change("flags", lambda flags: None, unknown),
+        also=("FORMAT-HEADER-FLAGS",),
     ),
 )

@@ -162,6 +162,7 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-ONE-FORMAT-PER-LOG",
         "a second log with extended Query events is refused",
         refuse(all_of(of_type(EventType.FORMAT_DESCRIPTION), flagged(Flag.RELAY_LOG), _declares_tables_info)),
+        also=("FORMAT-EVENT-DELIVERED",),
     ),
     Mutant(
         "query-head-swapped",
@@ -181,6 +182,7 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-LENGTHS-CONTRADICT",
         "an extended Query event that contradicts itself ends the log quietly",
         swallow=lambda error, stream: error.kind == "malformed",
+        also=("FORMAT-BODY-MALFORMED",),
     ),
     Mutant("tables-info-signed", "WL40-TABLES-INFO-LEN", "the tables info length has a sign", _changed(_signed_length)),
     Mutant("tables-before-query", "WL40-DATA-ORDER", "tables info is read before the query", _changed(_tables_first)),
@@ -226,12 +228,19 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "the first three tables of a list are read",
         _changed(_three_tables),
     ),
-    Mutant("listed-in-lower-case", "WL40-TABLES-INFO-LIST", "tables info is in lower case", _changed(_lower_case)),
+    Mutant(
+        "listed-in-lower-case",
+        "WL40-TABLES-INFO-LIST",
+        "tables info is in lower case",
+        _changed(_lower_case),
+        also=("WL40-TABLES-INFO-NAME-LENGTHS",),
+    ),
     Mutant(
         "listed-in-lower-case-beyond-ascii",
         "WL40-TABLES-INFO-LIST",
         "the names in tables info that are not in ASCII are in lower case",
         _changed(_lower_case_beyond_ascii),
+        also=("WL40-TABLES-INFO-NAME-LENGTHS",),
     ),
     Mutant("sorted-tables-info", "WL40-TABLES-INFO-LIST", "tables info is sorted by table", _changed(_sorted_tables)),
     Mutant("names-cut-at-127", "WL40-TABLES-INFO-NAME-LENGTHS", "a name is cut at 127 bytes", _changed(_names_of_127)),
@@ -255,7 +264,11 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         _changed(lambda fields, reported: {"log_pos": reported["log_pos"] - size_of(fields["tables_info"])}),
     ),
     Mutant(
-        "table-map-flag-lost", "WL40-GOLDEN-FLAG", "flag 0x0010 is lost", change("flags", lambda flags: flags & ~0x10)
+        "table-map-flag-lost",
+        "WL40-GOLDEN-FLAG",
+        "flag 0x0010 is lost",
+        change("flags", lambda flags: flags & ~0x10),
+        also=("FORMAT-HEADER-FLAGS",),
     ),
     Mutant(
         "example-query",
@@ -274,5 +287,6 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-GOLDEN-NO-CHECKSUM",
         "four bytes of tables info are read as a checksum although there is none",
         _short_by_a_checksum,
+        also=("WL40-TABLES-INFO-LIST",),
     ),
 )

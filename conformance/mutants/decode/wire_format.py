@@ -151,12 +151,14 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-EVENT-START",
         "the offset of Xid events is one byte late",
         change("offset", minus(-1), of_type(EventType.XID)),
+        also=("FORMAT-EVENT-DELIVERED",),
     ),
     Mutant(
         "one-format-description",
         "FORMAT-LATEST-GOVERNS",
         "a second format description is refused",
         refuse(all_of(of_type(EventType.FORMAT_DESCRIPTION), flagged(Flag.RELAY_LOG))),
+        also=("FORMAT-EVENT-DELIVERED",),
     ),
     Mutant(
         "rows-query-by-first-format",
@@ -280,7 +282,13 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         partial(_fixed_post_headers, types=(EventType.ROTATE,)),
     ),
     # Checksums
-    Mutant("checksum-in-query", "FORMAT-CHECKSUM-NOT-BODY", "a query ends with its checksum", _with_checksum),
+    Mutant(
+        "checksum-in-query",
+        "FORMAT-CHECKSUM-NOT-BODY",
+        "a query ends with its checksum",
+        _with_checksum,
+        also=("WL40-USUAL-QUERY-TO-END",),
+    ),
     Mutant(
         "no-verification",
         "FORMAT-CHECKSUM-WRONG",
@@ -364,6 +372,7 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-TYPE-NOT-DECLARED",
         "an undeclared type ends the log quietly",
         swallow=lambda error, stream: "does not declare" in error.message,
+        also=("WL4033-READ-UNKNOWN-ANY-CODE",),
     ),
     Mutant(
         "torn-header-ends-quietly",

@@ -75,24 +75,20 @@ DEFINITION_MUTANTS: Final[tuple[Mutant, ...]] = (
         )
     ),
     *(
-        Mutant(name, requirement, f"{text} is not understood", answer=unread(pattern))
-        for name, requirement, text, pattern in (
-            ("like-in-parentheses-unread", _CLEVER, "LIKE in parentheses", r"(?i)\(\s*like\b"),
-            (
-                "select-in-parentheses-unread",
-                _CLEVER,
-                "SELECT in parentheses",
-                r"(?i)\(\s*select\b",
-            ),
-            (
-                "select-after-columns-unread",
-                _CLEVER,
-                "a SELECT after columns",
-                r"(?i)\(a INT\).*\bselect",
-            ),
-            ("as-select-unread", _CLEVER, "AS before SELECT", r"(?i)\bas\s+select"),
-            ("rename-tables-unread", "WL40-FILTER-RENAME-LIST", "RENAME TABLES", r"(?i)^rename\s+tables\b"),
+        Mutant(name, _CLEVER, f"{text} is not understood", answer=unread(pattern))
+        for name, text, pattern in (
+            ("like-in-parentheses-unread", "LIKE in parentheses", r"(?i)\(\s*like\b"),
+            ("select-in-parentheses-unread", "SELECT in parentheses", r"(?i)\(\s*select\b"),
+            ("select-after-columns-unread", "a SELECT after columns", r"(?i)\(a INT\).*\bselect"),
+            ("as-select-unread", "AS before SELECT", r"(?i)\bas\s+select"),
         )
+    ),
+    Mutant(
+        "rename-tables-unread",
+        "WL40-FILTER-RENAME-LIST",
+        "RENAME TABLES is not understood",
+        answer=unread(r"(?i)^rename\s+tables\b"),
+        also=("WL40-FILTER-RENAME-FOLLOWS",),
     ),
     Mutant(
         "never-clever",

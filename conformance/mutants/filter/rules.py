@@ -140,7 +140,7 @@ RULE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-IGNORE-ANY-TABLE",
         "a statement with the flag of temporary tables passes",
         answer=with_part(_where(Flag.THREAD_SPECIFIC, lambda event, part: replace(part, tables=())), statements=False),
-        also=("WL40-FILTER-DO-EVERY-TABLE",),
+        also=("WL40-FILTER-DO-EVERY-TABLE", "WL40-FILTER-RULE-MEANING"),
     ),
     Mutant(
         "flagged-statement-ignored",
@@ -163,7 +163,7 @@ RULE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-DO-EVERY-TABLE",
         "a renaming of several tables is judged by the first",
         answer=with_part(judging(_first_pair)),
-        also=("WL40-FILTER-IGNORE-ANY-TABLE",),
+        also=("WL40-FILTER-IGNORE-ANY-TABLE", "WL40-FILTER-RULE-MEANING"),
     ),
     Mutant(
         "three-tables-at-most",
@@ -257,6 +257,7 @@ RULE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-IGNORE-DEPENDENT",
         "the filter is clever although the question is literal",
         answer=only_if("do_tables", False, with_mode("tables", "literal", "clever")),
+        also=("WL40-FILTER-IGNORE-ANY-TABLE",),
     ),
     Mutant(
         "copy-rule-forgotten",
@@ -286,7 +287,12 @@ RULE_MUTANTS: Final[tuple[Mutant, ...]] = (
             requirement,
             text,
             answer=with_rules(rules_as(kind)),
-            also=("WL40-FILTER-RULE-MEANING", "WL40-FILTER-IGNORE-ANY-TABLE", "WL40-FILTER-ROWS-BY-TABLE-MAP"),
+            also=(
+                "WL40-FILTER-RULE-MEANING",
+                "WL40-FILTER-DO-EVERY-TABLE",
+                "WL40-FILTER-IGNORE-ANY-TABLE",
+                "WL40-FILTER-ROWS-BY-TABLE-MAP",
+            ),
         )
         for name, requirement, text, kind in (
             ("names-in-any-case", "WL40-FILTER-IGNORE-ANY-TABLE", "names are compared without regard to case", AnyCase),
