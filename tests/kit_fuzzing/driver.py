@@ -17,8 +17,10 @@ from tests.kit_fuzzing.findings import FOUND
 #: The engine's line on how far it is: inputs, coverage, features, inputs that it keeps.
 _PROGRESS: Final = re.compile(rb"^#(\d+)\s.*?cov: (\d+) ft: (\d+) corp: (\d+)/", re.MULTILINE)
 _EXECUTED: Final = re.compile(rb"^stat::number_of_executed_units:\s*(\d+)", re.MULTILINE)
-#: Seconds that a worker may take longer than it should: to start, and for what Python cannot interrupt.
+#: Seconds that a worker may take longer than it should, for what Python cannot interrupt.
 _GRACE: Final = 120
+#: Seconds until a worker has checked the seeds of its target, on a machine that has other work.
+_SEEDS: Final = 1_200
 #: Seconds below which a worker that ended has not run.
 _STARTED: Final = 5
 
@@ -55,6 +57,38 @@ class Reached:
             f"{self.target}: {self.executions:,} inputs in {self.seconds:.0f} s, {self.coverage} edges, "
             f"{self.features} features, {self.inputs} kept; findings: {', '.join(self.findings) or 'none'}"
         )
+
+
+class Watchdog:
+    """Kills a worker that takes too long.
+
+    Args:
+        worker: The worker.
+        seconds: How long it may take.
+
+    Attributes:
+        has_killed: Whether it has taken too long.
+    """
+
+    def __init__(self, worker: subprocess.Popen[bytes], seconds: float) -> None:
+        self._worker = worker
+        self.has_killed = False
+        self._timer = Timer(seconds, self._kill)
+        self._timer.start()
+
+    def allow(self, seconds: float) -> None:
+        """Let the worker take so long from now on."""
+        self.cancel()
+        self._timer = Timer(seconds, self._kill)
+        self._timer.start()
+
+    def cancel(self) -> None:
+        """Let the worker take as long as it will."""
+        self._timer.cancel()
+
+    def _kill(self) -> None:
+        self.has_killed = True
+        self._worker.kill()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +134,6 @@ class Driver:
         """Run one worker to its end; yield the names of findings, after printing them."""
         artifacts = self.corpus / f"{target}.artifacts"
         artifacts.mkdir(exist_ok=True)
-        began = time.monotonic()
         job = {
             "target": target,
             "corpus": str(inputs),
@@ -118,18 +151,19 @@ class Driver:
             assert worker.stdout is not None, "it was started with pipes"
             worker.stdin.write(json.dumps(job).encode() + b"\n")
             worker.stdin.close()
-            watchdog = Timer(seconds + _GRACE, worker.kill)
-            watchdog.start()
+            watchdog = Watchdog(worker, _SEEDS)
             try:
                 for line in worker.stdout:
-                    if line.startswith(b'{"finding"'):
+                    if line.startswith(b'{"begun"'):
+                        watchdog.allow(seconds + _GRACE)
+                    elif line.startswith(b'{"finding"'):
                         message = json.loads(line)
                         print(f"{target}: {message['finding']}\n{message['detail']}\n", flush=True)
                         yield message["finding"]
             finally:
                 watchdog.cancel()
                 worker.kill()
-        if time.monotonic() - began > seconds + _GRACE:
+        if watchdog.has_killed:
             raise CannotFuzz(f"an input of {target} keeps its worker from ending; see {log_path}")
 
     def _artifacts(self, target: str) -> Iterator[str]:

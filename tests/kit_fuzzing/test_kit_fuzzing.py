@@ -1,6 +1,9 @@
 """Fuzzing the kit: the invariant notices what is wrong, mutated logs get past their checksums, findings are saved."""
 
 import random
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +15,7 @@ from conformance.cli.main import UserError
 from tests.extras import require
 from tests.kit_fuzzing import command, seeds
 from tests.kit_fuzzing.bounds import MEMORY
-from tests.kit_fuzzing.driver import Driver
+from tests.kit_fuzzing.driver import CannotFuzz, Driver, Watchdog
 from tests.kit_fuzzing.findings import Findings
 from tests.kit_fuzzing.invariant import (
     Broken,
@@ -240,3 +243,22 @@ def test_the_engine_drives_a_target(tmp_path: Path) -> None:
     assert reached.executions > len(list(TARGETS["baseline"].seeds()))
     assert reached.coverage > 0
     assert reached.inputs > 0
+
+
+def test_the_time_of_a_worker_begins_when_its_seeds_are_checked() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as worker:
+        watchdog = Watchdog(worker, 0.2)
+        watchdog.allow(60)
+        time.sleep(0.4)
+        assert worker.poll() is None
+        watchdog.allow(0.1)
+        assert worker.wait(timeout=30) != 0
+    assert watchdog.has_killed
+
+
+@pytest.mark.slow
+def test_a_worker_that_does_not_get_through_its_seeds_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    require("fuzz")
+    monkeypatch.setattr("tests.kit_fuzzing.driver._SEEDS", 0.2)
+    with pytest.raises(CannotFuzz, match="keeps its worker from ending"):
+        Driver(tmp_path / "corpus", seed=0, findings=tmp_path / "found").fuzz("baseline", 4)

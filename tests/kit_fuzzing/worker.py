@@ -1,7 +1,8 @@
 """The process in which the coverage-guided engine drives one target.
 
 The engine (libFuzzer, through Atheris) takes over its process and may end it at any time. The worker writes a JSON
-line for each finding, and goes on; what the engine itself writes on standard error is its log.
+line when it has checked the seeds, and one for each finding, after which it goes on. What the engine itself writes on
+standard error is its log.
 """
 
 import json
@@ -36,12 +37,19 @@ class Worker:
         self._findings = findings
         self._messages = sys.stdout
 
+    def begin(self) -> None:
+        """Report that the seeds are checked: from here on the time counts."""
+        self._report({"begun": self._target.name})
+
     def check(self, data: bytes) -> None:
         """Check one input; a broken invariant is saved and reported once for each name."""
         broken = self._findings.check(data)
         if broken is not None:
-            self._messages.write(json.dumps({"finding": broken.name, "detail": broken.detail[-2000:]}) + "\n")
-            self._messages.flush()
+            self._report({"finding": broken.name, "detail": broken.detail[-2000:]})
+
+    def _report(self, message: dict[str, str]) -> None:
+        self._messages.write(json.dumps(message) + "\n")
+        self._messages.flush()
 
     def mutate(self, data: bytes, size: int, seed: int) -> bytes:
         """Return another input of at most `size` bytes."""
@@ -90,6 +98,7 @@ def main() -> None:
     arguments = [f"-{name}={value}" for name, value in options.items()]
     crossover = {} if target.cross is None else {"custom_crossover": worker.cross}
     atheris.Setup([sys.argv[0], str(inputs), *arguments], worker.check, custom_mutator=worker.mutate, **crossover)
+    worker.begin()
     atheris.Fuzz()
 
 
