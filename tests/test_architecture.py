@@ -6,6 +6,7 @@ import sys
 import pytest
 
 from conformance.cli.main import COMMANDS
+from tests.extras import require
 
 PACKAGES = ("conformance", "conformance.specs", "conformance.strategies", "conformance.reports")
 
@@ -39,6 +40,7 @@ def test_certifying_a_foreign_parser_imports_no_mutant():
 
 
 def test_a_worker_of_a_cluster_imports_only_the_packages_of_the_clusters_page():
+    require("spark")
     code = (
         "import conformance.corpus.worker; from conformance.implementations.registry import implementation; "
         "implementation('command:cat'); implementation('reference')"

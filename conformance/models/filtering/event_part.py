@@ -29,10 +29,12 @@ class EventParts:
 
     Args:
         statements: Whether to parse the statements of events whose tables info already names the tables.
+        tables: Whether to find the tables of statements. The groups of a log do not depend on them.
     """
 
-    def __init__(self, *, statements: bool) -> None:
+    def __init__(self, *, statements: bool, tables: bool = True) -> None:
         self._statements = statements
+        self._tables = tables
 
     def part(self, event: Event, inner: Iterable[Event] = ()) -> LogPart:
         """Return the part of the log that an event is.
@@ -43,7 +45,8 @@ class EventParts:
 
         Raises:
             MalformedBody: Its body contradicts its layout.
-            ImportError: A statement has no tables info, and the package sqlglot is not installed.
+            ImportError: The tables are to be found of a statement that has no tables info, and the package sqlglot is
+                not installed.
         """
         if not event.recognised:
             return LogPart(Part.MEMBER)
@@ -57,6 +60,8 @@ class EventParts:
         for pattern, part in _CONTROL:
             if match := pattern.fullmatch(sql):
                 return LogPart(part, xa=match.groupdict().get("xa") or "")
+        if not self._tables:
+            return LogPart(Part.STATEMENT)
         database = as_text(fields["database"])
         if "tables_info" not in fields:
             parsed = read_statement(sql, database)

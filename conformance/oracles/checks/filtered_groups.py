@@ -33,7 +33,7 @@ Group = Sequence[tuple[int, Fate]]
 
 def groups_of(case: Case) -> Iterator[Group]:
     """Yield the groups of a case's stream."""
-    parts = EventParts(statements=False)
+    parts = EventParts(statements=False, tables=False)
     # Without rules for tables, the filter only finds the groups.
     groups = GroupFilter(TableFilter(FilterRules()))
     decided: list[list[Fate]] = []
