@@ -171,6 +171,15 @@ def _partitioned_as_any(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTabl
     )
 
 
+def _parts_of_first_engine(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
+    return tuple(
+        replace(each, parts=(each.parts[0],) * len(each.parts))
+        if each.parts and all(part.capability is None for part in each.parts)
+        else each
+        for each in tables
+    )
+
+
 def _one_for_all(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
     simple = len(tables) > 1 and not any(each.parts for each in tables)
     return (QuestionTable("any", _any_of(tables)),) if simple else tables
@@ -315,6 +324,18 @@ MUTANTS: Final = (
         "WL3303-FLAGS-PARTITIONED",
         "only the first five parts of a partitioned table count",
         answer=_tables(lambda tables: tuple(replace(each, parts=each.parts[:5]) for each in tables)),
+    ),
+    Mutant(
+        "parts-of-first-engine",
+        "WL3303-FLAGS-PARTITIONED",
+        "the parts of a partitioned table all have the engine of the first one",
+        answer=_tables(_parts_of_first_engine),
+    ),
+    Mutant(
+        "flags-of-alias-unread",
+        "WL3303-FLAGS-PER-TABLE",
+        "a table of the engine heap has the engine's setting, not its own flags",
+        answer=_flags_of("heap"),
     ),
     Mutant(
         "unreplicated-logged",

@@ -1,6 +1,8 @@
 """Logging decisions: statements of all kinds on sets of tables of all kinds, by the table of WL#3303."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain, product
 from typing import Final
 
 from conformance.binlog.servers import Server
@@ -92,8 +94,14 @@ def logging_decisions(choose: Chooser, server: Server) -> Question:
         rows = [row for row in DECISION_TABLE if row.capability == capability]
         while rows:
             row = rows.pop(choose.integer(0, len(rows) - 1))
-            decisions.ask(row, tables, *marks, switch=switch)
+            for logging in _with_logging(switch):
+                decisions.ask(row, tables, *marks, switch=logging)
     return decisions.question()
+
+
+def _with_logging(switch: tuple[bool, bool]) -> Iterator[tuple[bool, bool]]:
+    """Yield how logging is switched, and logging on: where it is off, nothing shows which format would be chosen."""
+    yield from dict.fromkeys((switch, SWITCHES[0]))
 
 
 def _number(choose: Chooser, number: Number, profile: str) -> int:
@@ -116,7 +124,14 @@ _ENGINE: Final = Dimension(
 #: The other names of engines that servers take in SQL.
 _OTHER_NAMES: Final = {"ndb": "ndbcluster", "memory": "heap", "merge": "mrg_myisam"}
 _BY_OTHER_NAME: Final = yes_or_no("another name of the engine", when={"engine": tuple(_OTHER_NAMES)})
-_TOGETHER: Final = choices("together with", ("nothing", "tables with flags", "another engine", "itself, partitioned"))
+_MIXED_PARTS: Final = "another engine, in one partitioned table"
+_PARTITIONED_ENGINES: Final = ("itself, partitioned", _MIXED_PARTS)
+#: Shipped servers refuse a table whose parts are of several engines.
+_TOGETHER: Final = Dimension(
+    "together with",
+    {each: each for each in ("nothing", "tables with flags", "another engine", *_PARTITIONED_ENGINES)},
+    profiles={_MIXED_PARTS: Profiles("worklog")},
+)
 _BESIDE: Final = ("tables with flags", "another engine")
 _PLACE: Final = Dimension("place", {"first": 0, "last": 1, "middle": 2}, when={"together with": _BESIDE})
 _LOCK: Final = Dimension(
@@ -125,8 +140,8 @@ _LOCK: Final = Dimension(
     when={"together with": _BESIDE},
     profiles={"read": Profiles("worklog")},
 )
-_TOGETHER_LOGGING: Final = replace(_LOGGING, when={"together with": (*_BESIDE, "itself, partitioned")})
-_OTHERS: Final = Number("others", few=4, many=(40, 60), when={"together with": (*_BESIDE, "itself, partitioned")})
+_TOGETHER_LOGGING: Final = replace(_LOGGING, when={"together with": (*_BESIDE, *_PARTITIONED_ENGINES)})
+_OTHERS: Final = Number("others", few=4, many=(40, 60), when={"together with": (*_BESIDE, *_PARTITIONED_ENGINES)})
 _FLAGS: Final = Dimension(
     "flags of the others",
     {"both": BOTH, "row": ROW_ONLY, "statement": STATEMENT_ONLY, "neither": NEITHER},
@@ -149,6 +164,8 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
     engines = [engine]
     if together == "another engine":
         engines.append(choose.vary(_ENGINE, profile))
+    elif together == _MIXED_PARTS:
+        engines.append(choose.one_of([each for each in WORKLOG_ENGINES if each.capability != engine.capability]))
     for each in engines:
         alone = own if each is engine else QuestionTable(each.names[0])
         for mode in _SHOWING:
@@ -160,8 +177,12 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
     switch = choose.vary(_TOGETHER_LOGGING, profile)
     count = _number(choose, _OTHERS, profile)
     tables: tuple[QuestionTable, ...]
-    if together == "itself, partitioned":
-        tables, capability = (QuestionTable("partition", parts=(own,) * count),), engine.capability
+    if together in _PARTITIONED_ENGINES:
+        parts = [(own,) * count, (QuestionTable(engines[-1].names[0]),) * count][: len(engines)]
+        if choose.yes():
+            parts.reverse()
+        tables = (QuestionTable("partition", parts=tuple(chain(*parts))),)
+        capability = Capability.of_set(tuple(each.capability for each in engines))
         marks = ["WL3303-FLAGS-PARTITIONED"]
     else:
         given = choose.vary(_FLAGS, profile) if together == "tables with flags" else None
@@ -170,8 +191,12 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
         tables = (*(other,) * at, replace(own, written=written), *(other,) * (count - at))
         capability = Capability.of_set((engine.capability, given or engines[-1].capability))
         marks = ["WL3303-SET-CAPABLE"]
-    for mode in _SHOWING:
-        decisions.ask(row_for(safety, mode, capability), tables, *marks, switch=switch)
+    for mode, logging in product(_SHOWING, _with_logging(switch)):
+        decisions.ask(row_for(safety, mode, capability), tables, *marks, switch=logging)
+        if not written:
+            # What is written has both capabilities, so that the table which is read alone decides.
+            beside = (replace(own, written=False), QuestionTable("columns_of_ours", BOTH))
+            decisions.ask(row_for(safety, mode, engine.capability), beside, *marks, switch=logging)
     return decisions.question()
 
 
@@ -216,7 +241,9 @@ def unreplicated_tables(choose: Chooser, server: Server) -> Question:
     own = (replace(_UNREPLICATED, written=not is_read),) * _number(choose, _OF_SCHEMA, profile)
     tables = (*own, *others) if choose.vary(_AMONG, profile) == "first" else (*others, *own)
     switch = choose.vary(_LOGGING, profile)
-    for mode in MODES:
+    # Nothing but such a table is asked about under each profile, whatever the set is.
+    sets = dict.fromkeys((tables, (_UNREPLICATED,)))
+    for mode, logging, locked in product(MODES, _with_logging(switch), sets):
         # Servers take every statement that uses performance_schema for unsafe.
-        decisions.ask_servers(profile, ("unsafe", mode), tables, "FORMAT-DECIDE-UNREPLICATED", switch)
+        decisions.ask_servers(profile, ("unsafe", mode), locked, "FORMAT-DECIDE-UNREPLICATED", logging)
     return decisions.question()

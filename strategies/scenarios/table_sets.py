@@ -13,8 +13,8 @@ from conformance.strategies.grammar.chooser import Chooser
 #: The profile under which tables that are only read count too.
 WORKLOG: Final = "worklog"
 
-#: Engines of tables whose flags are given. One does not exist; the one that does its own logging is for the worklog
-#: only, as shipped servers have a special rule for it.
+#: Engines of tables whose flags are given, some by their other names. One does not exist; the one that does its own
+#: logging is for the worklog only, as shipped servers have a special rule for it.
 _ENGINES: Final = (
     "myisam",
     "innodb",
@@ -26,8 +26,10 @@ _ENGINES: Final = (
     "csv",
     "federated",
     "merge",
+    "heap",
+    "mrg_myisam",
 )
-_WORKLOG_ENGINES: Final = (*_ENGINES, "ndb")
+_WORKLOG_ENGINES: Final = (*_ENGINES, "ndb", "ndbcluster")
 
 #: The shapes that a set of tables can have; only an empty set has no table without a flag.
 SHAPES: Final = ("one", "several", "partitioned", "partitioned among others", "read", "none")
