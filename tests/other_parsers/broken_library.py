@@ -27,6 +27,8 @@ SOURCES = Path(__file__).with_name("defects")
 ENDLESS = "post_header_lengths"
 #: Where a client would resume, of which an answer has both or none.
 PLACES = ("resume_log", "resume_pos")
+#: What shows in the error alone with which a source ends: no defect is in how a library reads that.
+OF_SOURCE = frozenset({"error_code"})
 #: Field of the role `client` -> a part of the failure that shows a defect, where that is not a difference in the field.
 CLIENT_SHOWN_AS = {
     "type": "dropped",
