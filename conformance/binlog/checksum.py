@@ -9,6 +9,8 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES, TYPE_AT
 
 CHECKSUM_BYTES: Final = 4
+#: The CRC32 of any bytes that end with their own CRC32.
+RESIDUE: Final = 0x2144DF1C
 _FLAGS_AT: Final = 17
 _IN_USE: Final = int(Flag.BINLOG_IN_USE)
 _FORMAT_DESCRIPTION: Final = int(EventType.FORMAT_DESCRIPTION)

@@ -25,6 +25,7 @@ class BinlogError(Exception):
         at: Offset in bytes, from the start of the stream, of the event that cannot be read.
         kind: The kind of error, one of `ERROR_KINDS`.
         message: The value that is wrong and the form that was expected.
+        head: The first bytes of the event, at most a header, where a reader cannot read on.
     """
 
     def __init__(self, *, at: int, kind: str, message: str) -> None:
@@ -32,6 +33,7 @@ class BinlogError(Exception):
         self.at = at
         self.kind = kind
         self.message = message
+        self.head = b""
 
     def __reduce__(self) -> tuple[object, ...]:
         """Return how another process makes it again: what its class takes by name is in its attributes."""

@@ -1,6 +1,6 @@
 """An event at its place in a stream, and its fields."""
 
-from dataclasses import dataclass
+from typing import Final, NamedTuple
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.codecs import Fields
@@ -11,10 +11,11 @@ from conformance.binlog.layout import Layout, Span
 from conformance.binlog.layouts.by_type import OPAQUE
 from conformance.binlog.vendor_types import layout_under, vendor_type
 
+_FORMAT_DESCRIPTION: Final = int(EventType.FORMAT_DESCRIPTION)
 
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One event of a stream.
+
+class Event(NamedTuple):
+    """One event of a stream; a tuple, as a reader makes one for every event.
 
     Attributes:
         offset: Where it starts, in bytes from the start of the stream.
@@ -38,7 +39,7 @@ class Event:
     @property
     def has_checksum(self) -> bool:
         """Whether the event ends with four checksum bytes: a format description does even without an algorithm."""
-        if self.header.type == EventType.FORMAT_DESCRIPTION:
+        if self.header.type == _FORMAT_DESCRIPTION:
             return self.format.checksum_algorithm is not None
         return self.format.checksum_bytes > 0
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
@@ -20,6 +20,7 @@ _ALPHA_CODES: Final = {16: 19, 17: 20, 18: 21, 19: 22, 20: 16, 21: 17, 22: 18}
 _VERSION: Final = re.compile(r"(\d{1,3})\.(\d{1,3})\.(\d{1,3})")
 
 
+@lru_cache(maxsize=256)
 def version_tuple(server_version: str) -> tuple[int, int, int]:
     """Return (major, minor, patch); (0, 0, 0) if the text does not begin with such a version."""
     match = _VERSION.match(server_version)
@@ -52,6 +53,7 @@ class FormatDescription:
         header_length: Bytes of the common header, 19.
         post_header_lengths: Bytes of post-header, for type code 1 at index 0.
         checksum_algorithm: The algorithm byte, None if the server is too old to write one.
+        checksum_bytes: Bytes of checksum at the end of each event that this format description governs.
     """
 
     binlog_version: int
@@ -60,6 +62,13 @@ class FormatDescription:
     header_length: int
     post_header_lengths: bytes
     checksum_algorithm: int | None
+    checksum_bytes: int = field(init=False, repr=False, compare=False)
+    _codes: Mapping[int, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        with_checksums = self.checksum_algorithm == ChecksumAlgorithm.CRC32
+        object.__setattr__(self, "checksum_bytes", CHECKSUM_BYTES if with_checksums else 0)
+        object.__setattr__(self, "_codes", _renumbered_codes(self.server_version))
 
     @property
     def event_types(self) -> int:
@@ -71,11 +80,6 @@ class FormatDescription:
         """Whether a server of MariaDB wrote it."""
         return "MariaDB" in self.server_version
 
-    @property
-    def checksum_bytes(self) -> int:
-        """Bytes of checksum at the end of each event that this format description governs."""
-        return CHECKSUM_BYTES if self.checksum_algorithm == ChecksumAlgorithm.CRC32 else 0
-
     def post_header_length(self, type_code: int) -> int:
         """Return the declared post-header length in bytes, 0 for a type that is not declared."""
         if 0 < type_code <= len(self.post_header_lengths):
@@ -84,7 +88,7 @@ class FormatDescription:
 
     def type_code(self, code: int) -> int:
         """Return the event type code that `code` means: a different one only in logs of the row-format alphas."""
-        return _renumbered_codes(self.server_version).get(code, code)
+        return self._codes.get(code, code)
 
     @classmethod
     def from_event(cls, event: bytes) -> "FormatDescription":

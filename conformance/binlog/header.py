@@ -1,8 +1,7 @@
 """The common header, 19 bytes before every event of a version 4 log."""
 
 import struct
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 MAGIC: Final = b"\xfebin"
 ENCRYPTED_MAGIC: Final = b"\xfdbin"
@@ -23,9 +22,8 @@ HEADER_FIELDS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Header:
-    """The fields of a common header.
+class Header(NamedTuple):
+    """The fields of a common header; a tuple, as a reader makes one for every event.
 
     Attributes:
         timestamp: When the statement began, in seconds since 1970.

@@ -72,6 +72,9 @@ class Layout:
         closed: Bytes after the last field make the event malformed; otherwise they are kept as `TAIL`.
         derived: The fields that a writer may omit, with the functions that derive them.
         pieces: Functions that write the fields and the bytes between and after them, in order.
+        head_steps: How the fields of the post-header are read.
+        body_steps: How the fields of the body are read.
+        required: Names of the fields of the post-header that servers always write.
     """
 
     post_header: tuple[Field, ...] = ()
@@ -81,6 +84,9 @@ class Layout:
     closed: bool = False
     derived: tuple[tuple[str, Callable[[Mapping[str, Any]], Any]], ...] = field(init=False, repr=False, compare=False)
     pieces: tuple["Piece", ...] = field(init=False, repr=False, compare=False)
+    head_steps: tuple["Step", ...] = field(init=False, repr=False, compare=False)
+    body_steps: tuple["Step", ...] = field(init=False, repr=False, compare=False)
+    required: frozenset[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         derived = tuple((each.name, each.derive) for each in self.post_header + self.body if each.derive is not None)
@@ -94,6 +100,9 @@ class Layout:
             _kept_piece(TAIL),
         )
         object.__setattr__(self, "pieces", pieces)
+        object.__setattr__(self, "head_steps", tuple(map(_step, self.post_header)))
+        object.__setattr__(self, "body_steps", tuple(map(_step, self.body)))
+        object.__setattr__(self, "required", frozenset(each.name for each in self.post_header if not each.optional))
 
     def read(self, data: bytes, at: int, end: int, *, post_header_length: int) -> Fields:
         """Return the fields of the body in ``data[at:end]`` by name, with the bytes after them.
@@ -117,6 +126,8 @@ class Layout:
         Raises:
             MissingField: It has none for a field that servers always write.
         """
+        if values.keys() >= self.required:
+            return
         for each in self.post_header:
             if not each.optional and (each.when is None or each.when(values)):
                 values[each.name]
@@ -166,19 +177,29 @@ class Layout:
             if border > end and not any(each.optional for each in self.post_header):
                 raise MalformedBody(f"expected a post-header of {post_header_length} bytes, found {max(end - at, 0)}")
             border = min(border, end)
-            at = _read_fields(self.post_header, data, at, border, values, spans, cut=border < end)
+            at = _read_fields(self.head_steps, data, at, border, values, spans, cut=border < end)
             if at < border:
                 _keep(POST_HEADER_REST, data, at, border, values, spans)
             at = border
         else:
-            at = _read_fields(self.post_header, data, at, end, values, spans, cut=False)
+            at = _read_fields(self.head_steps, data, at, end, values, spans, cut=False)
         if self.block is not None:
             at = self.block.read(data, at, end, values, spans)
-        at = _read_fields(self.body, data, at, end, values, spans, cut=False)
+        at = _read_fields(self.body_steps, data, at, end, values, spans, cut=False)
         if at < end:
             if self.closed:
                 raise MalformedBody(f"{end - at} bytes follow the last field")
             _keep(TAIL, data, at, end, values, spans)
+
+
+#: A codec's `read`.
+_Read = Callable[[bytes, int, int, Values], tuple[Any, int]]
+#: How a field is read: its name, how its codec reads it, when it is present, and whether it may be absent.
+Step = tuple[str, _Read, Callable[[Mapping[str, Any]], bool] | None, bool]
+
+
+def _step(each: Field) -> Step:
+    return each.name, each.codec.read, each.when, each.optional
 
 
 #: Returns the bytes of one field, or of several adjacent ones, from the values of an event.
@@ -246,7 +267,7 @@ def _write_fields(fields: tuple[Field, ...], values: Mapping[str, Any], declared
 
 
 def _read_fields(
-    fields: tuple[Field, ...],
+    steps: tuple[Step, ...],
     data: bytes,
     at: int,
     end: int,
@@ -255,23 +276,24 @@ def _read_fields(
     *,
     cut: bool,
 ) -> int:
-    """Read `fields` into `values` and return where they end; `cut`: at the end of the post-header, not of the event."""
-    for each in fields:
-        if each.when is not None and not each.when(values):
+    """Read fields into `values` and return where they end; `cut`: at the end of the post-header, not of the event."""
+    for name, read, when, optional in steps:
+        if when is not None and not when(values):
             continue
-        if at >= end and cut:
-            break
-        if at >= end and each.optional:
-            continue
+        if at >= end:
+            if cut:
+                break
+            if optional:
+                continue
         try:
-            value, after = each.codec.read(data, at, end, values)
+            value, after = read(data, at, end, values)
         except MalformedBody:
-            if each.optional:
+            if optional:
                 break  # The remaining bytes are not this field but a later one: they are kept unchanged.
             raise
-        values[each.name] = value
+        values[name] = value
         if spans is not None:
-            spans.append(Span(at, after - at, each.name, value))
+            spans.append(Span(at, after - at, name, value))
         at = after
     return at
 

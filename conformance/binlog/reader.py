@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from typing import BinaryIO, Final
+from zlib import crc32
 
-from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, checksum
+from conformance.binlog.checksum import CHECKSUM_BYTES, RESIDUE, checksum
 from conformance.binlog.errors import BinlogError, located
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import KNOWN_TYPES, EventType
@@ -16,6 +17,10 @@ from conformance.binlog.limits import check_event_bytes, current_limits
 from conformance.binlog.vendor_types import vendor_type
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
+_FORMAT_DESCRIPTION: Final = int(EventType.FORMAT_DESCRIPTION)
+_START_ENCRYPTION: Final = int(EventType.MARIADB_START_ENCRYPTION)
+#: The least bytes of an event with a checksum.
+_SHORTEST: Final = HEADER_BYTES + CHECKSUM_BYTES
 #: The most bytes that an event may have: servers limit an event's size, and a larger length is corruption.
 LENGTH_LIMIT: Final = 1 << 30
 #: The most bytes that are read at once.
@@ -43,6 +48,10 @@ class ReaderRules:
     highest_type: int = 255
     known: frozenset[int] = KNOWN_TYPES
     passes_unknown: bool = False
+
+    def known_under(self, governing: FormatDescription) -> frozenset[int]:
+        """Return the type codes that a reader knows and a format description declares."""
+        return frozenset(code for code in self.known if 0 < code <= governing.event_types)
 
 
 #: Reads every event, whatever its type and its checksum.
@@ -83,45 +92,48 @@ def read_file(stream: BinaryIO, rules: ReaderRules | None = None) -> Iterator[Ev
 
     Raises:
         BinlogError: At the first event that cannot be read, after all events before it were yielded; `BeyondLimit`
-            if it is only too large.
+            if it is only too large. It has the event's `head`.
     """
     rules = rules or ReaderRules()
-    verify = rules.verify_checksums
     short = min(_PIECE, current_limits().event_bytes)
     read = stream.read
     _check_magic(_read_up_to(read, len(MAGIC)))
     at = len(MAGIC)
     governing: FormatDescription | None = None
-    encrypted = False
+    known: frozenset[int] = frozenset()
+    verified = encrypted = False
     while head := read(HEADER_BYTES):
-        if len(head) < HEADER_BYTES:
-            head += _read_up_to(read, HEADER_BYTES - len(head))
-        if encrypted:
-            message = "the events from here on are encrypted; decrypt the log first"
-            raise BinlogError(at=at, kind="encrypted", message=message)
-        header = _parse_header(head, at)
-        length = header.length
-        if length <= short:
-            data = head + read(length - HEADER_BYTES)
-            if len(data) < length:
-                data += _read_up_to(read, length - len(data))
-        else:
-            data = _read_long_event(head, length, read, at)
-        _check_length(len(data), length, at)
-        if header.type == EventType.FORMAT_DESCRIPTION:
-            with located(at):
-                governing = FormatDescription.from_event(data)
-        elif governing is None:
-            raise BinlogError(
-                at=at,
-                kind="no-format-description",
-                message=f"an event of type {header.type} comes before any format description",
-            )
-        if verify and governing.checksum_algorithm == ChecksumAlgorithm.CRC32:
-            _verify_checksum(data, at)
-        recognised = recognises(header, governing, at, rules)
+        try:
+            if len(head) < HEADER_BYTES:
+                head += _read_up_to(read, HEADER_BYTES - len(head))
+            if encrypted:
+                message = "the events from here on are encrypted; decrypt the log first"
+                raise BinlogError(at=at, kind="encrypted", message=message)
+            header = _parse_header(head, at)
+            length = header.length
+            if length <= short:
+                data = head + read(length - HEADER_BYTES)
+                if len(data) < length:
+                    data += _read_up_to(read, length - len(data))
+                    if len(data) < length:
+                        raise _cut_short(len(data), length, at)
+            else:
+                data = _read_long_event(head, length, read, at)
+            if header.type == _FORMAT_DESCRIPTION:
+                with located(at):
+                    governing = FormatDescription.from_event(data)
+                known = rules.known_under(governing)
+                verified = rules.verify_checksums and governing.checksum_bytes > 0
+            elif governing is None:
+                raise _undescribed(header, at)
+            if verified and (crc32(data) != RESIDUE or length < _SHORTEST or header.type == _FORMAT_DESCRIPTION):
+                _verify_checksum(data, at)
+            recognised = header.type in known or recognises(header, governing, at, rules)
+        except BinlogError as error:
+            error.head = head
+            raise
         yield Event(at, header, data, governing, recognised)
-        encrypted = recognised and header.type == EventType.MARIADB_START_ENCRYPTION
+        encrypted = recognised and header.type == _START_ENCRYPTION
         at += length
 
 
@@ -151,16 +163,21 @@ def _read_long_event(head: bytes, length: int, read: Callable[[int], bytes], at:
         size += len(piece)
         if held:
             parts.append(piece)
+    if size < length:
+        raise _cut_short(size, length, at)
     if not held:
-        _check_length(size, length, at)
         with located(at):
             check_event_bytes(length, "the event has")
     return b"".join(parts)
 
 
-def _check_length(size: int, length: int, at: int) -> None:
-    if size < length:
-        raise BinlogError(at=at, kind="truncated", message=f"expected an event of {length} bytes, found {size}")
+def _cut_short(size: int, length: int, at: int) -> BinlogError:
+    return BinlogError(at=at, kind="truncated", message=f"expected an event of {length} bytes, found {size}")
+
+
+def _undescribed(header: Header, at: int) -> BinlogError:
+    message = f"an event of type {header.type} comes before any format description"
+    return BinlogError(at=at, kind="no-format-description", message=message)
 
 
 def _check_magic(magic: bytes) -> None:
@@ -179,7 +196,7 @@ def _parse_header(head: bytes, at: int) -> Header:
     if len(head) < HEADER_BYTES:
         message = f"expected a header of {HEADER_BYTES} bytes, found {len(head)}"
         raise BinlogError(at=at, kind="truncated", message=message)
-    header = Header(*HEADER.unpack(head))
+    header = Header._make(HEADER.unpack(head))
     if not HEADER_BYTES <= header.length <= LENGTH_LIMIT:
         raise BinlogError(
             at=at,

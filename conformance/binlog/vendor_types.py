@@ -76,10 +76,16 @@ def vendor_type(code: int, governing: FormatDescription) -> VendorEventType | No
 
 def layout_under(governing: FormatDescription, code: int) -> Layout:
     """Return the layout of events with a code under a format description; `OPAQUE` for an unknown type."""
-    layout = layout_of(governing.type_code(code), governing.post_header_length(code))
+    return _layout(governing.server_version, code, governing.type_code(code), governing.post_header_length(code))
+
+
+@lru_cache(maxsize=1024)
+def _layout(server_version: str, code: int, meaning: int, post_header_length: int) -> Layout:
+    """Return the layout of events with a code that has a meaning under a server's version; cached, as types recur."""
+    layout = layout_of(meaning, post_header_length)
     if layout is not OPAQUE:
         return layout
-    vendors = vendor_type(code, governing)
+    vendors = _types_of(server_version).get(code)
     return OPAQUE if vendors is None else vendors.layout
 
 

@@ -1,7 +1,6 @@
 """Damaged events: each is read or refused as malformed, and causes no other error."""
 
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -58,7 +57,7 @@ def damaged(data: bytes, changes: list[tuple[float, str, int]]) -> bytes:
 @given(st.sampled_from(WINDOWS), edits)
 def test_a_damaged_event_is_read_or_refused(window, changes):
     *before, event = window
-    event = replace(event, data=damaged(event.data, changes))
+    event = event._replace(data=damaged(event.data, changes))
     tables = OpenTables()
     for each in before:
         tables.observe(each)

@@ -143,7 +143,7 @@ def with_wrong_own_length():
     events = log_with("mysql-8.0", EventType.XID, {"xid": 1})
     lengths = bytearray(events[0].format.post_header_lengths)
     lengths[EventType.FORMAT_DESCRIPTION - 1] += 1
-    return [replace(events[0], format=replace(events[0].format, post_header_lengths=bytes(lengths))), *events[1:]]
+    return [events[0]._replace(format=replace(events[0].format, post_header_lengths=bytes(lengths))), *events[1:]]
 
 
 #: Law -> a log that breaks it alone.

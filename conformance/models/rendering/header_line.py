@@ -1,6 +1,5 @@
 """The header line of an event, and the events inside a payload as they are printed."""
 
-from dataclasses import replace
 from datetime import datetime, tzinfo
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, checksum
@@ -50,4 +49,4 @@ def as_printed(inner: Event, payload: Event) -> Event:
     data = with_checksum(payload, inner.data)
     old = inner.header
     header = Header(old.timestamp, old.type, old.server_id, len(data), payload.header.log_pos, old.flags)
-    return replace(inner, offset=payload.offset, header=header, data=data, format=payload.format)
+    return inner._replace(offset=payload.offset, header=header, data=data, format=payload.format)

@@ -1,7 +1,7 @@
 """An event as a replica sees it: the fields on which its rules depend."""
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, Final, Self
 
 from conformance.binlog.flags import Flag
@@ -75,7 +75,7 @@ class ReplicaEvent:
     def of_header(cls, header: Header, offset: int, fields: Mapping[str, Any] | None = None) -> Self:
         """Return the event with a header and the fields of its body; None: of a type that the replica does not know."""
         handled = "ignored" if fields is None else "known"
-        return cls.of_entry({"offset": offset, **asdict(header), **(fields or {}), "handled": handled})
+        return cls.of_entry({"offset": offset, **header._asdict(), **(fields or {}), "handled": handled})
 
     @property
     def end(self) -> int:

@@ -53,7 +53,7 @@ def _fixed_post_headers(event: Event, reported: Reported, types: Collection[Even
         return reported
     lengths = bytearray(event.format.post_header_lengths)
     lengths[code - 1] = known[code - 1]
-    fixed = replace(event, format=replace(event.format, post_header_lengths=bytes(lengths)))
+    fixed = event._replace(format=replace(event.format, post_header_lengths=bytes(lengths)))
     try:
         return {**reported, **report(fixed)}
     except MalformedBody as error:

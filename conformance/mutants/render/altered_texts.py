@@ -358,7 +358,7 @@ class MarkersCleared(MysqlbinlogText):
     def _encoded(self, event: Event) -> Iterator[str]:
         cleared = MARKER_BITS.write(event.header.flags, 0).to_bytes(_FLAGS_END - _FLAGS_AT, "little")
         data = event.data[:_FLAGS_AT] + cleared + event.data[_FLAGS_END:]
-        return super()._encoded(replace(event, data=data))
+        return super()._encoded(event._replace(data=data))
 
 
 class TableMapsCleared(MarkersCleared):

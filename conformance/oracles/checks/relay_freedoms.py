@@ -70,7 +70,7 @@ class _Event:
         header = Header(*HEADER.unpack(data[:HEADER_BYTES]))
         if header.length != len(data):
             return None
-        return cls(replace(header, length=HEADER_BYTES + len(body)), body)
+        return cls(header._replace(length=HEADER_BYTES + len(body)), body)
 
     @property
     def lists_left_out(self) -> bool:
@@ -249,7 +249,7 @@ def is_stamped(alignment: Alignment, header: Header) -> bool:
 
 
 def _without_time(event: _Event) -> _Event:
-    return replace(event, header=replace(event.header, timestamp=0))
+    return replace(event, header=event.header._replace(timestamp=0))
 
 
 def _is_own(alignment: Alignment, event: _Event) -> bool:

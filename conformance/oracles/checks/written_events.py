@@ -1,7 +1,7 @@
 """Events of relay logs, and how one differs from the event that was received, or that a replica makes itself."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final
 
@@ -44,16 +44,16 @@ class Written:
     @property
     def is_checksummed(self) -> bool:
         """Whether it ends with its checksum."""
-        header = HEADER.pack(*astuple(self.header))
+        header = HEADER.pack(*self.header)
         at = len(self.rest) - CHECKSUM_BYTES
         return at >= 0 and checksum(header + self.rest[:at]) == int.from_bytes(self.rest[at:], "little")
 
     def at(self, time: int) -> "Written":
         """Return the same event at another time, in seconds."""
-        header = replace(self.header, timestamp=time)
+        header = self.header._replace(timestamp=time)
         if not self.is_checksummed:
             return replace(self, header=header)
-        made = checksum(HEADER.pack(*astuple(header)) + self.body)
+        made = checksum(HEADER.pack(*header) + self.body)
         return Written(header, self.body + made.to_bytes(CHECKSUM_BYTES, "little"))
 
     @property
