@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, Final
 
 import click
 
@@ -19,7 +19,6 @@ from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
 from conformance.log_check.event_text import dump_lines, event_lines
 from conformance.log_check.framing import is_torn_tail, is_unreadable
 from conformance.log_check.log_event import Log
-from conformance.log_check.log_stream import LogStream
 
 #: A user who looks into a log wants all of it, so ignorable events of undeclared types are shown too.
 _RULES: Final = ReaderRules(beyond_format_description=True)
@@ -73,28 +72,25 @@ def _with_ends(lines: Callable[[Event], Iterator[str]]) -> _Text:
 
 
 def _decode(name: str, stream: BinaryIO, text: _Text) -> int:
-    watched = LogStream(stream)
     log = Log(name)
     out = sys.stdout
     with reading_progress(name, stream) as progress:
         try:
-            # The reader only calls `read`.
-            for event in read_file(cast(BinaryIO, watched), _RULES):
+            for event in read_file(stream, _RULES):
                 log.in_use |= log.events == 0 and _in_use(event)
                 with located(event.offset):
                     for piece in text(event):
                         out.write(piece)
-                watched.next_at = event.end
                 log.events += 1
                 if not log.events % _STEP:
-                    progress(watched.position)
+                    progress(event.end)
         except BinlogError as error:
             damage = error
         else:
             return CONFORMING
         finally:
             out.flush()
-    if is_torn_tail(damage, log, watched.head):
+    if is_torn_tail(damage, log):
         print_error(f"{name}:{damage.at}: the log is still being written, or its server crashed: {damage.message}")
         return CONFORMING
     print_error(problem(name, damage))

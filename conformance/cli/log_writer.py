@@ -1,7 +1,7 @@
 """Logs as lines on standard output, and what is wrong with them on standard error."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, Final
 
 from conformance.binlog.errors import BinlogError, MalformedBody
 from conformance.binlog.event import Event
@@ -14,7 +14,6 @@ from conformance.cli.log_files import CannotOpen, open_log, print_error, problem
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING
 from conformance.log_check.framing import is_torn_tail, is_unreadable
 from conformance.log_check.log_event import Log
-from conformance.log_check.log_stream import LogStream
 from conformance.models.rendering.print_options import CannotPrint
 from conformance.reports.standard_streams import exact_output
 
@@ -81,13 +80,13 @@ class LogWriter:
         """Write the lines of one log and return the exit status."""
         try:
             with open_log(name) as stream, reading_progress(name, stream) as progress:
-                return self._write_events(name, LogStream(stream), lines, progress)
+                return self._write_events(name, stream, lines, progress)
         except CannotOpen as error:
             print_error(f"{name}: {error}")
             return COULD_NOT_RUN
 
-    def _write_events(self, name: str, stream: LogStream, lines: Lines, progress: Callable[[int], None]) -> int:
-        log = Log(name)
+    def _write_events(self, name: str, stream: BinaryIO, lines: Lines, progress: Callable[[int], None]) -> int:
+        log = Log(name, end=len(MAGIC))
         try:
             events, start = self._followed(stream, log, progress), self._start
             self._start = len(MAGIC)
@@ -95,12 +94,12 @@ class LogWriter:
                 events = from_position(events, start, with_format=self._with_format)
             self.write(lines(events))
         except MalformedBody as error:
-            damage = error.located(stream.next_at)
+            damage = error.located(log.end)
         except CannotPrint as error:
             print_error(f"{name}:{error.at}: {error}")
             return COULD_NOT_RUN
         except ImportError as error:
-            print_error(f"{name}:{stream.next_at}: a compressed transaction cannot be printed: {error}")
+            print_error(f"{name}:{log.end}: a compressed transaction cannot be printed: {error}")
             return COULD_NOT_RUN
         except BinlogError as error:
             damage = error
@@ -108,20 +107,19 @@ class LogWriter:
             return CONFORMING
         finally:
             self._out.flush()
-        if is_torn_tail(damage, log, stream.head):
+        if is_torn_tail(damage, log):
             print_error(f"{name}:{damage.at}: the log is still being written, or its server crashed: {damage.message}")
             return CONFORMING
         print_error(problem(name, damage))
         return COULD_NOT_RUN if is_unreadable(damage) else NOT_CONFORMING
 
-    def _followed(self, stream: LogStream, log: Log, progress: Callable[[int], None]) -> Iterator[Event]:
+    def _followed(self, stream: BinaryIO, log: Log, progress: Callable[[int], None]) -> Iterator[Event]:
         """Yield the events of a log, and record how far they were printed."""
-        # The reader only calls `read`.
-        for event in read_file(cast(BinaryIO, stream), self._rules):
+        for event in read_file(stream, self._rules):
             in_use = event.header.type == EventType.FORMAT_DESCRIPTION and event.header.flags & Flag.BINLOG_IN_USE
             log.in_use |= log.events == 0 and bool(in_use)
             yield event
-            stream.next_at = event.end
+            log.end = event.end
             log.events += 1
             if not log.events % _STEP:
-                progress(stream.position)
+                progress(log.end)

@@ -39,23 +39,23 @@ class BoundarySteps:
             version = SHIPPED_VERSIONS[log.profile]
             self._parser = WorklogParser() if version is None else ShippedParser(version)
         query = seen.fields.get("query") if seen.code in QUERY_TYPES else None
-        fed = FedEvent(seen.code, seen.flags, query)
-        if isinstance(self._parser, ShippedParser):
-            step = self._parser.feed(fed)
-            wrong = step.error
-            warning = step.warning.text if step.warning else "an event that does not fit"
-        else:
-            warning = self._parser.feed(fed).warning or ""
-            wrong = bool(warning)
+        warning = self._warning(FedEvent(seen.code, seen.flags, query))
+        wrong = warning is not None
         self._begun = self._begun or (self._parser.within_transaction and not wrong)
         if wrong and log.relay and not self._begun:
             return  # A relay log may begin inside a transaction, if the previous file was full.
         self._out_of_step = seen.broken is not None or (self._out_of_step and seen.place in _CONTINUES)
-        if wrong and self._out_of_step:
-            return
-        if wrong:
-            verdicts.bad(
-                REPOSITION_AT_START, seen.offset, warning.rstrip("."), "an event that fits the state of the stream"
-            )
-        else:
+        if warning is None:
             verdicts.good(REPOSITION_AT_START)
+        elif not self._out_of_step:
+            actual = warning.rstrip(".")
+            verdicts.bad(REPOSITION_AT_START, seen.offset, actual, "an event that fits the state of the stream")
+
+    def _warning(self, fed: FedEvent) -> str | None:
+        """Feed an event to the parser; return what is wrong with the step, None for a right one."""
+        if isinstance(self._parser, WorklogParser):
+            return self._parser.feed(fed).warning
+        step = self._parser.feed(fed)
+        if not step.error:
+            return None
+        return step.warning.text if step.warning else "an event that does not fit"

@@ -21,10 +21,10 @@ _ORDINARY: Final = (
 #: The flags of a file, which its first event has; before 5.0 that was a Start_v3.
 _OF_FILES: Final = Flag.BINLOG_IN_USE | Flag.RELAY_LOG
 #: Type -> the flags that its events have in no binary log.
-_FOREIGN: Final[Mapping[int, Flag]] = {
-    **{code: _OF_FILES for code in KNOWN_TYPES - {EventType.START_V3}},
-    **{int(code): _OF_FILES | Flag.IGNORABLE for code in _ORDINARY},
-    EventType.FORMAT_DESCRIPTION: Flag.IGNORABLE,
+_FOREIGN: Final[Mapping[int, int]] = {
+    **{int(code): int(_OF_FILES) for code in KNOWN_TYPES - {EventType.START_V3}},
+    **{int(code): int(_OF_FILES | Flag.IGNORABLE) for code in _ORDINARY},
+    int(EventType.FORMAT_DESCRIPTION): int(Flag.IGNORABLE),
 }
 
 

@@ -55,25 +55,19 @@ def is_unreadable(error: BinlogError) -> bool:
     return error.kind in _UNREADABLE or error.at < len(MAGIC) or (first and error.kind == "malformed")
 
 
-def is_torn_tail(error: BinlogError, log: Log, left: bytes) -> bool:
+def is_torn_tail(error: BinlogError, log: Log) -> bool:
     """Return whether an error is only the end of a log that a server is writing, or was writing when it crashed.
 
     Args:
         error: Where the reader stopped.
         log: The log.
-        left: The first bytes of the event that could not be read, at most a header.
     """
-    return log.in_use and (error.kind == "truncated" or (error.kind == "invalid-length" and not any(left)))
+    return log.in_use and (error.kind == "truncated" or (error.kind == "invalid-length" and not any(error.head)))
 
 
-def broken_by(error: BinlogError, log: Log, left: bytes) -> tuple[str, str]:
-    """Return the requirement broken by a log that cannot be read further, and what the requirement expects.
-
-    Args:
-        error: Where the reader stopped.
-        log: The log.
-        left: The first bytes of the event that could not be read, at most a header.
-    """
+def broken_by(error: BinlogError) -> tuple[str, str]:
+    """Return the requirement broken by a log that cannot be read further, and what the requirement expects."""
+    left = error.head
     if error.kind == "truncated":
         return (TRUNCATED_HEADER if len(left) < HEADER_BYTES else TRUNCATED_BODY), _COMPLETE
     if error.kind == "invalid-length":
@@ -145,10 +139,11 @@ class Positions:
         """Judge one event; in a relay log only the events that the replica made have positions of that log."""
         if log.relay and not seen.flags & _RELAY_LOG:
             return
-        log_pos = seen.event.header.log_pos
+        event = seen.event
+        log_pos = event.header.log_pos
         if log_pos == 0 and is_artificial(seen):
             return
-        end = seen.event.end
+        end = event.offset + len(event.data)
         shift = (log_pos - end) & 0xFFFFFFFF
         if not shift or shift == self._shift:
             verdicts.good(POSITION_CHAIN)

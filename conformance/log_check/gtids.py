@@ -27,6 +27,10 @@ SERVER_VERSION: Final = "FORMAT-LOG-GTID-SERVER-VERSION"
 LOGICAL_TIMESTAMPS: Final = "WL7592-LOG-LOGICAL-TIMESTAMPS"
 NO_QUERY_TIMESTAMPS: Final = "WL7592-LOG-NO-QUERY-TIMESTAMPS"
 
+_PREVIOUS_GTIDS: Final = int(EventType.PREVIOUS_GTIDS)
+_ANONYMOUS_GTID: Final = int(EventType.ANONYMOUS_GTID)
+_MARIADB_GTID: Final = int(EventType.MARIADB_GTID)
+_IGNORABLE: Final = int(Flag.IGNORABLE)
 #: Domain and server id of a MariaDB GTID.
 _MARIADB_SOURCE: Final = struct.Struct("<II")
 #: Events count from 0: the format description is event 0, Previous_gtids is event 1.
@@ -50,7 +54,7 @@ class PreviousGtids:
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event; only the first Gtid event shows that the log was written with gtid_mode=ON."""
-        previous = seen.code == EventType.PREVIOUS_GTIDS
+        previous = seen.code == _PREVIOUS_GTIDS
         if previous and not log.relay:
             self._once(seen, verdicts)
         if log.events == _SECOND:
@@ -59,7 +63,7 @@ class PreviousGtids:
         elif previous and log.relay:
             actual = "a second Previous_gtids event, the source's"
             verdicts.bad(RELAY_FOREIGN_PREVIOUS_GTIDS, seen.offset, actual, "only the replica's own, at the beginning")
-        elif seen.code in GTID_TYPES and seen.code != EventType.ANONYMOUS_GTID and not log.relay:
+        elif seen.code in GTID_TYPES and seen.code != _ANONYMOUS_GTID and not log.relay:
             self._first_gtid(verdicts)
 
     def _once(self, seen: LogEvent, verdicts: Verdicts) -> None:
@@ -101,7 +105,7 @@ class AnonymousFlag:
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one Anonymous_gtid event."""
-        if seen.flags & Flag.IGNORABLE:
+        if seen.flags & _IGNORABLE:
             verdicts.good(ANON_IGNORABLE)
         else:
             verdicts.bad(ANON_IGNORABLE, seen.offset, f"the flags {seen.flags:#06x}", "the ignorable flag 0x0080")
@@ -149,32 +153,39 @@ class UsedGtids:
         """Judge one event; a relay log may receive a transaction again if it has only a part of it."""
         with located(seen.offset):
             check_values(self.executed.size + self._of_mariadb.size, "intervals of GTIDs with those before it")
-        if seen.code == EventType.PREVIOUS_GTIDS:
+        if seen.code == _PREVIOUS_GTIDS:
             if "previous_gtids" in seen.fields:
                 self.executed.add_set(seen.fields["previous_gtids"])
             return
-        used = None if seen.code == EventType.ANONYMOUS_GTID or log.relay else self._used_now(seen)
-        if used is None:
-            return
-        name, is_new = used
+        is_new = None if seen.code == _ANONYMOUS_GTID or log.relay else self._used_now(seen)
         if is_new:
             verdicts.good(GTID_ONCE)
-        else:
-            actual = f"the GTID {name}, which the log or its Previous_gtids already has"
+        elif is_new is not None:
+            actual = f"the GTID {_gtid_of(seen)}, which the log or its Previous_gtids already has"
             verdicts.bad(GTID_ONCE, seen.offset, actual, "a GTID that was not used before")
 
-    def _used_now(self, seen: LogEvent) -> tuple[str, bool] | None:
-        """Add the GTID of an event; return it and whether it is new, None if the event has none."""
+    def _used_now(self, seen: LogEvent) -> bool | None:
+        """Add the GTID of an event; return whether it is new, None if the event has none."""
         fields = seen.fields
-        if seen.code == EventType.MARIADB_GTID and "gno" in fields:
-            domain, server_id, number = fields["domain_id"], seen.event.header.server_id, fields["gno"]
-            key = _MARIADB_SOURCE.pack(domain, server_id)
-            return f"{domain}-{server_id}-{number}", self._of_mariadb.add(key, "", number)
+        if seen.code == _MARIADB_GTID and "gno" in fields:
+            key = _MARIADB_SOURCE.pack(fields["domain_id"], seen.event.header.server_id)
+            return self._of_mariadb.add(key, "", fields["gno"])
         if "source_uuid" not in fields or "gno" not in fields:
             return None
-        tag = fields["tag"].decode("ascii", "replace") if fields.get("tag") else ""
-        name = ":".join(filter(None, (uuid_text(fields["source_uuid"]), tag, str(fields["gno"]))))
-        return name, self.executed.add(fields["source_uuid"], tag, fields["gno"])
+        return self.executed.add(fields["source_uuid"], _tag(seen), fields["gno"])
+
+
+def _tag(seen: LogEvent) -> str:
+    tag: bytes = seen.fields.get("tag", b"")
+    return tag.decode("ascii", "replace")
+
+
+def _gtid_of(seen: LogEvent) -> str:
+    """Return the GTID of an event that has one, as text."""
+    fields = seen.fields
+    if seen.code == _MARIADB_GTID:
+        return f"{fields['domain_id']}-{seen.event.header.server_id}-{fields['gno']}"
+    return ":".join(filter(None, (uuid_text(fields["source_uuid"]), _tag(seen), str(fields["gno"]))))
 
 
 class LogicalTimestamps:

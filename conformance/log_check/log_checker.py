@@ -1,22 +1,21 @@
 """Judges one log: reads it once, event by event, and feeds the rules."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import BinaryIO, Final, cast
+from typing import BinaryIO, Final
 
-from conformance.binlog.codecs import Fields
-from conformance.binlog.errors import BinlogError, LimitExceeded, MalformedBody, MissingField
+from conformance.binlog.errors import BinlogError, LimitExceeded, MalformedBody
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import QUERY_TYPES, EventType, type_name
+from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.mariadb_compression import statement_of
+from conformance.binlog.header import MAGIC
 from conformance.binlog.reader import read_file
-from conformance.binlog.servers import WITH_TAGGED_GTIDS
 from conformance.binlog.transaction_payload import inner_events
 from conformance.log_check import framing
+from conformance.log_check.bodies import POST_HEADER_LENGTHS, Bodies
 from conformance.log_check.boundary_steps import BoundarySteps
 from conformance.log_check.context import Context
 from conformance.log_check.flags import Flags
@@ -31,30 +30,25 @@ from conformance.log_check.gtids import (
 )
 from conformance.log_check.log_event import Log, LogEvent, Place
 from conformance.log_check.log_order import EndLast
-from conformance.log_check.log_stream import LogStream
 from conformance.log_check.mariadb_gtids import MariadbGtids
 from conformance.log_check.row_values import RowValues
 from conformance.log_check.rows import IgnorableFlag, Statements
 from conformance.log_check.rule import Rule
 from conformance.log_check.server_profile import profile_of
-from conformance.log_check.statements import statement_kind
 from conformance.log_check.transaction_rules import TRANSACTION_ENDS, CreateSelect, Endings, Lengths, Markers
 from conformance.log_check.transactions import Transactions
 from conformance.log_check.verdicts import Note, Verdicts, Violation
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.specs.catalogue import catalogue
 
-POST_HEADER_LENGTHS: Final = "FORMAT-POST-HEADER-LENGTHS"
-
 #: Events between two calls of `progress`.
 _STEP: Final = 4096
-#: Bytes of the length of a rows event's extra data, which counts itself.
-_COUNTED: Final = 2
-#: Type -> its fields that are numbers of something, and the numbers that servers write.
-_NUMBERS: Final[Mapping[int, Mapping[str, Sequence[int]]]] = {
-    EventType.INTVAR: {"intvar_type": (1, 2)},
-    EventType.USER_VAR: {"is_null": (0, 1), "variable_type": (0, 1, 2, 4)},
-}
+_FORMAT_DESCRIPTION: Final = int(EventType.FORMAT_DESCRIPTION)
+_PREVIOUS_GTIDS: Final = int(EventType.PREVIOUS_GTIDS)
+_PAYLOAD: Final = int(EventType.TRANSACTION_PAYLOAD)
+_START_ENCRYPTION: Final = int(EventType.MARIADB_START_ENCRYPTION)
+#: The places of events that complete a transaction.
+_COMPLETING: Final = frozenset({Place.END, Place.ALONE})
 
 
 def _rules(transactions: Transactions, used: UsedGtids, end: EndLast) -> tuple[Rule, ...]:
@@ -124,16 +118,6 @@ def _is_sent(event: Event, code: int) -> bool:
     return bool(event.header.flags & Flag.ARTIFICIAL) or names_log
 
 
-def _broken_body(event: Event, code: int, error: MalformedBody) -> tuple[str, str]:
-    """Return the requirement that a body breaks, and what it expects."""
-    if isinstance(error, MissingField):
-        return POST_HEADER_LENGTHS, f"a post-header with room for the fields of {type_name(code)}"
-    layout, declared = event.layout()
-    if layout.honours_post_header and declared > event.body_end - event.format.header_length:
-        return POST_HEADER_LENGTHS, f"the {declared} bytes of post-header that the format description declares"
-    return BODY, f"the layout of {type_name(code)}"
-
-
 class LogChecker:
     """Judges one log.
 
@@ -171,12 +155,11 @@ class LogChecker:
         self._always = (self._used, self._end)
         self._wanted: dict[tuple[int, bool], tuple[Rule, ...]] = {}
         self._previous_gtids: tuple[int, GtidSet] | None = None
-        # Counted here and added to the verdicts at the end, as nearly every event shows them.
         #: The server id of the first format description.
         self._server_id: int | None = None
+        self._bodies = Bodies(self._log, self._verdicts)
+        # Counted here and added to the verdicts at the end, as nearly every event has one.
         self._checksums = 0
-        self._bodies = 0
-        self._post_headers = 0
 
     def check(self, stream: BinaryIO) -> CheckedLog:
         """Judge a log to its end, or to the first event that cannot be read.
@@ -184,23 +167,20 @@ class LogChecker:
         Args:
             stream: The log, opened in binary mode; it need not be seekable.
         """
-        watched = LogStream(stream)
         unreadable: BinlogError | None = None
         damaged = False
         try:
-            # The reader only calls `read`.
-            for event in read_file(cast(BinaryIO, watched), framing.READER_RULES):
+            for event in read_file(stream, framing.READER_RULES):
                 self._event(event)
-                watched.next_at = event.end
                 if not self._log.events % _STEP:
-                    self._progress(watched.position)
+                    self._progress(self._log.end)
             if self._log.format is None:
                 raise BinlogError(
-                    at=watched.position, kind="no-format-description", message="no event at all; expected a log"
+                    at=len(MAGIC), kind="no-format-description", message="no event at all; expected a log"
                 )
         except BinlogError as error:
             unreadable = error if framing.is_unreadable(error) else None
-            damaged = unreadable is None and self._stop(error, watched.head)
+            damaged = unreadable is None and self._stop(error)
         if unreadable is None:
             self._finish(damaged=damaged)
         return self._checked(unreadable)
@@ -216,22 +196,25 @@ class LogChecker:
     def _event(self, event: Event) -> None:
         log = self._log
         code = event.format.type_code(event.header.type)
-        if code == EventType.FORMAT_DESCRIPTION:
+        if code == _FORMAT_DESCRIPTION:
             self._description(event)
         elif log.events <= 2 and self._is_of_relay_log(event, code):
             log.relay = True
-        seen = LogEvent(event, code, event.offset, self._fields(event, code))
-        self._place(seen, self._transactions)
+        fields, statement, _ = self._bodies.read(event, code)
+        seen = LogEvent(event, code, event.offset, event.header.flags, fields, statement)
+        self._transactions.place(seen, log)
+        if seen.place in _COMPLETING:
+            log.transactions += 1
         self._judge(seen)
-        if code == EventType.PREVIOUS_GTIDS and log.events == 1 and "previous_gtids" in seen.fields:
-            self._previous_gtids = (seen.offset, seen.fields["previous_gtids"])
-        elif code == EventType.TRANSACTION_PAYLOAD and seen.fields:
+        if code == _PREVIOUS_GTIDS and log.events == 1 and "previous_gtids" in fields:
+            self._previous_gtids = (seen.offset, fields["previous_gtids"])
+        elif code == _PAYLOAD and fields:
             self._payload(seen)
         log.events += 1
         log.end = event.end
         if event.format.checksum_bytes:
             self._checksums += 1
-        if code == EventType.MARIADB_START_ENCRYPTION:
+        if code == _START_ENCRYPTION:
             message = "the events from here on are encrypted; decrypt the log first"
             raise BinlogError(at=event.end, kind="encrypted", message=message)
 
@@ -249,6 +232,7 @@ class LogChecker:
     def _description(self, event: Event) -> None:
         log = self._log
         described = event.format
+        self._bodies.begin_format()
         if log.format is None:
             self._server_id = event.header.server_id
             log.format = described
@@ -268,47 +252,6 @@ class LogChecker:
             log.profile = profile
         self._verdicts.use_profile(log.profile, source=log.source)
         self._wanted.clear()
-
-    def _check_form(self, code: int, fields: Fields) -> None:
-        """Check what a lenient reader takes, and no server writes.
-
-        Raises:
-            MalformedBody: The length of a rows event's extra data does not count itself, a number of a kind has no
-                meaning, or a set has the form with room for tags, which servers before 8.3 do not know.
-        """
-        for name, numbers in _NUMBERS.get(code, {}).items():
-            if fields.get(name, numbers[0]) not in numbers:
-                raise MalformedBody(f"{name} is {fields[name]}; servers write {', '.join(map(str, numbers))}")
-        if fields.get("extra_data_length", _COUNTED) < _COUNTED:
-            raise MalformedBody(f"extra data of {fields['extra_data_length']} bytes; the length counts its own two")
-        gtids = fields.get("previous_gtids")
-        if gtids is not None and gtids.tagged and not self._log.relay and self._log.profile not in WITH_TAGGED_GTIDS:
-            raise MalformedBody("a set in the form with room for tags, from a server that does not know it")
-
-    def _fields(self, event: Event, code: int) -> Fields:
-        try:
-            fields = event.fields()
-            event.layout()[0].require(fields)
-            self._check_form(code, fields)
-            if code == EventType.MARIADB_QUERY_COMPRESSED:
-                fields["query"] = statement_of(fields)
-        except LimitExceeded as error:
-            raise error.located(event.offset) from error
-        except MalformedBody as error:
-            requirement, expected = _broken_body(event, code, error)
-            self._verdicts.bad(requirement, event.offset, f"{type_name(code)}: {error}", expected)
-            return Fields()
-        self._bodies += 1
-        if event.format.post_header_length(event.header.type):
-            self._post_headers += 1
-        return fields
-
-    def _place(self, seen: LogEvent, transactions: Transactions) -> None:
-        if seen.code in QUERY_TYPES and "query" in seen.fields:
-            seen.statement = statement_kind(seen.fields["query"])
-        transactions.place(seen, self._log)
-        if seen.place in (Place.END, Place.ALONE) and not seen.inner:
-            self._log.transactions += 1
 
     def _judge(self, seen: LogEvent) -> None:
         key = (seen.code, seen.inner)
@@ -330,8 +273,10 @@ class LogChecker:
         try:
             for event in inner_events(payload.event):
                 code = event.format.type_code(event.header.type)
-                seen = LogEvent(event, code, payload.offset, self._fields(event, code), inner=True)
-                self._place(seen, transactions)
+                fields, statement, _ = self._bodies.read(event, code)
+                flags = event.header.flags
+                seen = LogEvent(event, code, payload.offset, flags, fields, statement, inner=True)
+                transactions.place(seen, self._log)
                 self._judge(seen)
         except LimitExceeded as error:
             raise error.located(payload.offset) from error
@@ -345,17 +290,17 @@ class LogChecker:
             actual = "a payload that ends inside its transaction"
             self._verdicts.bad(TRANSACTION_ENDS, payload.offset, actual, "the end of the transaction in the payload")
 
-    def _stop(self, error: BinlogError, left: bytes) -> bool:
+    def _stop(self, error: BinlogError) -> bool:
         """Report why reading stopped, and return whether the log is damaged there."""
         log = self._log
-        if framing.is_torn_tail(error, log, left):
+        if framing.is_torn_tail(error, log):
             self._verdicts.note(error.at, f"the log is still being written, or its server crashed: {error.message}")
             return False
         if not log.profile:
             # The format description is damaged, so the server is not known; but the rules of the wire format are
             # the same under every profile.
             self._verdicts.use_profile("worklog")
-        requirement, expected = framing.broken_by(error, log, left)
+        requirement, expected = framing.broken_by(error)
         self._verdicts.bad(requirement, error.at, error.message, expected)
         return True
 
@@ -365,8 +310,7 @@ class LogChecker:
             verdicts.good(requirement, log.events)
         for requirement in framing.SHOWN_BY_CHECKSUMS:
             verdicts.good(requirement, self._checksums)
-        verdicts.good(BODY, self._bodies)
-        verdicts.good(POST_HEADER_LENGTHS, self._post_headers)
+        self._bodies.finish()
         open_at_end = self._transactions.unfinished
         if open_at_end is not None and not damaged:
             text = f"the log ends inside the transaction that began at offset {open_at_end.start}"

@@ -21,6 +21,9 @@ TABLE_MAPS: Final = frozenset({int(EventType.TABLE_MAP)})
 class Place(Enum):
     """The place of an event in a log's transactions."""
 
+    # The places are keys of tables that are looked up for every event; an enumeration's own hash is that of a name.
+    __hash__ = object.__hash__
+
     #: It names the transaction after it.
     MARKER = auto()
     #: It opens a transaction.
@@ -33,6 +36,10 @@ class Place(Enum):
     ALONE = auto()
     #: It belongs to no transaction.
     BETWEEN = auto()
+
+
+#: The places of events that begin a transaction.
+_FIRST: Final = frozenset({Place.BEGIN, Place.ALONE})
 
 
 class Break(Enum):
@@ -68,6 +75,7 @@ class LogEvent:
         event: The event; inside a Transaction_payload its own offset counts from the payload's start.
         code: Its event type code.
         offset: Its offset in the log in bytes; for an event inside a payload, that of the Transaction_payload event.
+        flags: The header's flags word.
         fields: Its fields by name; empty if the body contradicts its layout.
         statement: The kind of statement that it holds, None for an event without one.
         inner: Whether it is inside a payload.
@@ -79,6 +87,7 @@ class LogEvent:
     event: Event
     code: int
     offset: int
+    flags: int
     fields: Mapping[str, Any]
     statement: LoggedStatement | None = None
     inner: bool = False
@@ -87,14 +96,9 @@ class LogEvent:
     transaction: Transaction | None = None
 
     @property
-    def flags(self) -> int:
-        """The header's flags word."""
-        return self.event.header.flags
-
-    @property
     def begun(self) -> Transaction | None:
         """The transaction that it begins, or is; None inside one, also where that should have ended before it."""
-        is_first = self.place in (Place.BEGIN, Place.ALONE) and self.broken is not Break.NOT_ENDED
+        is_first = self.place in _FIRST and self.broken is not Break.NOT_ENDED
         return self.transaction if is_first else None
 
     @property

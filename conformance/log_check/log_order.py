@@ -29,7 +29,6 @@ class EndLast:
             actual = f"{type_name(seen.code)} after the {type_name(self.last.code)} event at offset {self.last.offset}"
             verdicts.bad(END_LAST, seen.offset, actual, "the end of the file")
             self.last = None
-        own = seen.flags & _RELAY_LOG if log.relay else not is_artificial(seen)
-        if seen.code in _ENDS and own:
+        if seen.code in _ENDS and (seen.flags & _RELAY_LOG if log.relay else not is_artificial(seen)):
             self.last = seen
             verdicts.good(END_LAST)

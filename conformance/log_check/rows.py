@@ -17,6 +17,8 @@ PER_STATEMENT: Final = "WL4033-LOG-ROWS-QUERY-PER-STATEMENT"
 TABLE_MAP: Final = "FORMAT-LOG-TABLE-MAP"
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
+_ROWS_QUERY: Final = int(EventType.ROWS_QUERY)
+_INSIDE: Final = Place.INSIDE
 #: Bits 10 to 12 hold the boundary markers of WL#4162, which may be combined with any other flag.
 _MARKER_BITS: Final = 0x1C00
 
@@ -59,12 +61,12 @@ class Statements:
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event."""
-        if self._query is not None and (seen.known and seen.code != EventType.ROWS_QUERY):
+        if self._query is not None and (seen.known and seen.code != _ROWS_QUERY):
             # A transaction that is cut off after it breaks another rule.
             if seen.broken is None:
                 self._after_query(self._query, seen, verdicts)
             self._query = None
-        if seen.code == EventType.ROWS_QUERY:
+        if seen.code == _ROWS_QUERY:
             self._rows_query(seen, verdicts)
         elif seen.code in TABLE_MAPS:
             if "table_id" in seen.fields:
@@ -74,7 +76,7 @@ class Statements:
                 self._has_unread = True
         elif seen.code in ROWS_TYPES:
             self._rows(seen, log, verdicts)
-        elif seen.place is not Place.INSIDE:
+        elif seen.place is not _INSIDE:
             self._close()
 
     def _map(self, seen: LogEvent, verdicts: Verdicts) -> None:

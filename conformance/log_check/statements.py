@@ -8,6 +8,9 @@ from typing import Final
 class LoggedStatement(Enum):
     """The kinds of statement that are logged in different ways."""
 
+    # A kind is looked up for every statement; an enumeration's own hash is that of a name.
+    __hash__ = object.__hash__
+
     BEGIN = auto()
     COMMIT = auto()
     ROLLBACK = auto()

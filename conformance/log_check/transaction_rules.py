@@ -36,6 +36,10 @@ _STATEMENTS: Final = {
 _OTHER_STATEMENTS: Final = (GTID_FIRST, ANON_DDL)
 _TRANSACTIONS: Final = (GTID_FIRST, ANON_FIRST)
 
+_ANONYMOUS_GTID: Final = int(EventType.ANONYMOUS_GTID)
+_END: Final = Place.END
+#: The places of events that complete a transaction.
+_COMPLETING: Final = frozenset({Place.END, Place.ALONE})
 #: Bytes of a statement in a message.
 _SHOWN: Final = 60
 
@@ -75,21 +79,25 @@ class Markers:
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event."""
         if seen.code in GTID_TYPES:
-            self._gtids = seen.code != EventType.ANONYMOUS_GTID
-        if seen.broken in (Break.SECOND_MARKER, Break.LONE_MARKER):
-            self._marker_without_transaction(seen, verdicts)
-        if seen.broken is Break.LATE_MARKER:
-            self._late_marker(seen, verdicts)
+            self._gtids = seen.code != _ANONYMOUS_GTID
+        if seen.broken is not None:
+            self._contradiction(seen, verdicts)
         begun = seen.begun
         if begun is None:
             return
         marker = begun.marker
         with_gtid, anonymous = _marker_requirements(seen)
         if marker is not None:
-            verdicts.good(anonymous if marker == EventType.ANONYMOUS_GTID else with_gtid)
+            verdicts.good(anonymous if marker == _ANONYMOUS_GTID else with_gtid)
             verdicts.good(WITH_FLUSH)
         elif self._transactions.entered or not log.relay:
             self._unmarked(seen, verdicts, with_gtid if self._gtids else anonymous)
+
+    def _contradiction(self, seen: LogEvent, verdicts: Verdicts) -> None:
+        if seen.broken in (Break.SECOND_MARKER, Break.LONE_MARKER):
+            self._marker_without_transaction(seen, verdicts)
+        elif seen.broken is Break.LATE_MARKER:
+            self._late_marker(seen, verdicts)
 
     def _marker_without_transaction(self, seen: LogEvent, verdicts: Verdicts) -> None:
         lone = seen.transaction
@@ -130,7 +138,11 @@ class Endings:
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event."""
-        if seen.broken is Break.NOT_ENDED and seen.transaction is not None:
+        if seen.broken is None:
+            if seen.place is _END:
+                verdicts.good(TRANSACTION_ENDS)
+                verdicts.good(END_NEEDS_BEGIN)
+        elif seen.broken is Break.NOT_ENDED and seen.transaction is not None:
             actual = f"{shown(seen)} inside the transaction that began at offset {seen.transaction.start}"
             expected = "the end of that transaction first: COMMIT, ROLLBACK, Xid or XA_prepare"
             verdicts.bad(TRANSACTION_ENDS, seen.offset, actual, expected)
@@ -138,9 +150,6 @@ class Endings:
             verdicts.bad(
                 END_NEEDS_BEGIN, seen.offset, f"{shown(seen)} outside a transaction", "BEGIN or XA START first"
             )
-        elif seen.place is Place.END:
-            verdicts.good(TRANSACTION_ENDS)
-            verdicts.good(END_NEEDS_BEGIN)
 
 
 class Lengths:
@@ -153,7 +162,7 @@ class Lengths:
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event; a replica may log a transaction with another length than its source."""
         transaction = seen.transaction
-        if seen.place not in (Place.END, Place.ALONE) or log.relay or transaction is None or not transaction.length:
+        if seen.place not in _COMPLETING or log.relay or transaction is None or not transaction.length:
             return
         length = seen.offset + seen.event.header.length - transaction.start
         if transaction.length == length:

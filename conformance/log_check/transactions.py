@@ -20,6 +20,9 @@ from conformance.log_check.statements import LoggedStatement
 
 
 class _State(Enum):
+    # States and parts are keys of `_STEPS`, for every event; an enumeration's own hash is that of a name.
+    __hash__ = object.__hash__
+
     #: Outside any transaction.
     OUTSIDE = auto()
     #: After a Gtid event whose transaction has not begun.
@@ -34,6 +37,8 @@ class _State(Enum):
 
 class _Part(Enum):
     """What an event does to a transaction."""
+
+    __hash__ = object.__hash__
 
     MARKER = auto()
     BEGIN = auto()
@@ -156,16 +161,32 @@ _PARTS: Final[Mapping[int, _Part]] = total(
 )
 
 
+_PASSED: Final = _Part.PASSED
+_BORDER: Final = _Part.BORDER
+_ROWS: Final = _Part.ROWS
+_LAST_ROWS: Final = _Part.LAST_ROWS
+_BEGINNING: Final = frozenset({Place.BEGIN, Place.ALONE})
+_MARKING: Final = frozenset({_Part.MARKER, _Part.MARKER_AND_BEGIN})
+#: The states in which a transaction is open, and those in which one has begun.
+_OPEN_STATES: Final = frozenset({_State.BEGUN, _State.OPEN})
+_BEGUN_STATES: Final = _OPEN_STATES | {_State.LOOSE}
+_INSIDE: Final = Place.INSIDE
+_MARKER_PLACE: Final = Place.MARKER
+_ALONE: Final = Place.ALONE
+_END: Final = Place.END
+_MARIADB_GTID: Final = int(EventType.MARIADB_GTID)
+
+
 def _part(seen: LogEvent, log: Log) -> _Part:
     if seen.statement is not None:
         return _STATEMENT_PARTS[seen.statement]
     if seen.code in ROWS_TYPES:
-        return _Part.LAST_ROWS if seen.fields.get("rows_flags", 0) & STATEMENT_END else _Part.ROWS
-    if seen.code == EventType.MARIADB_GTID:
+        return _LAST_ROWS if seen.fields.get("rows_flags", 0) & STATEMENT_END else _ROWS
+    if seen.code == _MARIADB_GTID:
         alone = seen.fields.get("mariadb_gtid_flags", 0) & STANDALONE
         return _Part.MARKER if alone else _Part.MARKER_AND_BEGIN
-    part = _PARTS.get(seen.code, _Part.PASSED)
-    if part is _Part.BORDER and log.relay:
+    part = _PARTS.get(seen.code, _PASSED)
+    if part is _BORDER and log.relay:
         # A relay log may be rotated inside a transaction, and holds the source's Rotates; a source that restarts
         # leaves its last transaction unfinished.
         return _Part.RESET if seen.code == EventType.FORMAT_DESCRIPTION else _Part.PASSED
@@ -189,27 +210,27 @@ class Transactions:
     @property
     def unfinished(self) -> Transaction | None:
         """The transaction that is open, or only marked, at this point of the log."""
-        if self._state in (_State.BEGUN, _State.OPEN, _State.LOOSE):
+        if self._state in _BEGUN_STATES:
             return self._transaction
         return self._announced
 
     def place(self, seen: LogEvent, log: Log) -> None:
         """Record in `seen` its place, and how it contradicts the events before it."""
         part = _part(seen, log)
-        if part is _Part.PASSED:
-            if self._state in (_State.BEGUN, _State.OPEN):
-                seen.place, seen.transaction = Place.INSIDE, self._transaction
+        if part is _PASSED:
+            if self._state in _OPEN_STATES:
+                seen.place, seen.transaction = _INSIDE, self._transaction
             return
         before = self.unfinished
-        state, seen.place, seen.broken = _STEPS[self._state, part]
+        state, place, broken = _STEPS[self._state, part]
         announced = self._announced
-        if part in (_Part.MARKER, _Part.MARKER_AND_BEGIN):
+        if part in _MARKING:
             announced = Transaction(seen.offset, seen.code, seen.fields.get("transaction_length"))
-        if seen.place in (Place.BEGIN, Place.ALONE):
+        if place in _BEGINNING:
             self._transaction = announced or Transaction(seen.offset)
-        damages = seen.broken is not None and seen.place is not Place.ALONE
-        seen.transaction = before if damages else self._transaction
-        if announced is not None or seen.place is Place.END:
+        seen.place, seen.broken = place, broken
+        seen.transaction = before if broken is not None and place is not _ALONE else self._transaction
+        if announced is not None or place is _END:
             self.entered = True
-        self._announced = announced if seen.place is Place.MARKER else None
+        self._announced = announced if place is _MARKER_PLACE else None
         self._state = state

@@ -46,8 +46,7 @@ class Verdicts:
     """Counts what was judged, and reports each violation and note at once: none is kept.
 
     Attributes:
-        judged: How often each requirement was judged.
-        broken: How often each was broken.
+        broken: How often each requirement was broken.
 
     Args:
         requirements: The ids that can be judged.
@@ -55,11 +54,17 @@ class Verdicts:
     """
 
     def __init__(self, requirements: Collection[str], report: Callable[[Violation | Note], None]) -> None:
-        self.judged: Counter[str] = Counter()
+        #: Requirement that holds -> how often it was judged under the profile in use.
+        self._counts: dict[str, int] = {}
+        self._before: Counter[str] = Counter()
         self.broken: Counter[str] = Counter()
         self._requirements = tuple(requirements)
         self._report = report
-        self._holding: frozenset[str] = frozenset()
+
+    @property
+    def judged(self) -> Counter[str]:
+        """How often each requirement was judged; only those that were."""
+        return self._before + Counter(self._counts)
 
     def __getstate__(self) -> dict[str, object]:
         """Return what another process gets: the counts, and not who takes the findings."""
@@ -77,21 +82,22 @@ class Verdicts:
         holding = {each for each in self._requirements if profile in entries[each].holds}
         if source:
             holding = {each for each in holding if entries[each].role == _RELAY or source in entries[each].holds}
-        self._holding = frozenset(holding)
+        self._before = self.judged
+        self._counts = dict.fromkeys(holding, 0)
 
     def holds(self, requirement: str) -> bool:
         """Return whether a requirement holds under the profile in use."""
-        return requirement in self._holding
+        return requirement in self._counts
 
     def good(self, requirement: str, times: int = 1) -> None:
         """Count a requirement that was met."""
-        if times and requirement in self._holding:
-            self.judged[requirement] += times
+        if requirement in self._counts:
+            self._counts[requirement] += times
 
     def bad(self, requirement: str, offset: int, actual: str, expected: str) -> None:
         """Report a requirement that is broken at an offset, if it holds under the profile in use."""
-        if requirement in self._holding:
-            self.judged[requirement] += 1
+        if requirement in self._counts:
+            self._counts[requirement] += 1
             self.broken[requirement] += 1
             self._report(Violation(offset, requirement, actual, expected))
 

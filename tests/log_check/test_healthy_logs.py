@@ -246,7 +246,7 @@ def test_positions_beyond_four_gib_wrap():
     verdicts.use_profile("mysql-8.0")
     at = 2**32 - 10
     event = Event(at, Header(1, EventType.STOP, 1, 23, (at + 23) % 2**32, 0), bytes(23), WrittenLog().format)
-    Positions().judge(LogEvent(event, EventType.STOP, at, {}), Log("bin.000001"), verdicts)
+    Positions().judge(LogEvent(event, EventType.STOP, at, event.header.flags, {}), Log("bin.000001"), verdicts)
     assert findings == []
     assert verdicts.judged[POSITION_CHAIN] == 1
 

@@ -352,7 +352,7 @@ class OneStepWrong(WorklogParser):
 
     def feed(self, event):
         self._until -= 1
-        wrong = replace(event, type=99, flags=0x80) if self._until == -1 else event
+        wrong = event._replace(type=99, flags=0x80) if self._until == -1 else event
         return super().feed(wrong)
 
 

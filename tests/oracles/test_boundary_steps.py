@@ -39,7 +39,7 @@ class StartUnmarked(WorklogParser):
 
     def feed(self, event):
         is_start = MARKER_BITS.read(event.flags) is BoundaryType.START_TRANSACTION
-        unmarked = replace(event, flags=MARKER_BITS.write(event.flags, BoundaryType.NOT_DEFINED))
+        unmarked = event._replace(flags=MARKER_BITS.write(event.flags, BoundaryType.NOT_DEFINED))
         return super().feed(unmarked if is_start else event)
 
 

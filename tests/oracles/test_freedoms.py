@@ -249,7 +249,7 @@ class PassesOverSpare(ReadsSpareAs):
 
     def feed(self, event):
         if self.is_spare(event):
-            event = replace(event, flags=MARKER_BITS.write(event.flags, 1))
+            event = event._replace(flags=MARKER_BITS.write(event.flags, 1))
         return super().feed(event)
 
 

@@ -1,8 +1,7 @@
 """An event as a boundary parser sees it."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
@@ -14,9 +13,8 @@ _IGNORABLE: Final = int(Flag.IGNORABLE)
 WITH_QUERY: Final = frozenset({EventType.QUERY, EventType.EXECUTE_LOAD_QUERY})
 
 
-@dataclass(frozen=True, slots=True)
-class FedEvent:
-    """The parts of an event that are fed to a boundary parser.
+class FedEvent(NamedTuple):
+    """The parts of an event that are fed to a boundary parser; a tuple, as one is made for every event.
 
     Attributes:
         type: Event type code.

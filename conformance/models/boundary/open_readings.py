@@ -5,7 +5,6 @@ A parser may read such an event either way, so what follows from the reading is 
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.event_types import EventType
@@ -51,13 +50,13 @@ def _is_open(event: FedEvent, types: Collection[int]) -> bool:
 
 def _as_skipped(event: FedEvent) -> FedEvent | None:
     """Return an open event of a later type as one of an unknown type."""
-    return replace(event, type=_OF_NO_SERVER) if _is_open(event, _LATER_TYPES) else None
+    return event._replace(type=_OF_NO_SERVER) if _is_open(event, _LATER_TYPES) else None
 
 
 def _as_unknown(event: FedEvent) -> FedEvent | None:
     """Return an open event of the type Unknown as one without the ignorable flag."""
     open_ = _is_open(event, (EventType.UNKNOWN,))
-    return replace(event, flags=event.flags & ~Flag.IGNORABLE) if open_ else None
+    return event._replace(flags=event.flags & ~Flag.IGNORABLE) if open_ else None
 
 
 def _as_word(event: FedEvent) -> FedEvent | None:
@@ -66,7 +65,7 @@ def _as_word(event: FedEvent) -> FedEvent | None:
         return None
     plain = _SPACE.sub(b" ", _COMMENT.sub(b" ", event.query)).strip(b" ;\0").upper()
     word = next((each for each, pattern in _STATEMENTS.items() if pattern.fullmatch(plain)), None)
-    return None if word is None else replace(event, query=word)
+    return None if word is None else event._replace(query=word)
 
 
 #: A parser may pass over ignorable events of types that came after the worklog.

@@ -5,6 +5,7 @@ the parser continues in the state that the event leads to.
 """
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Final, Literal
 
 from conformance.binlog.event_types import EventType
@@ -23,13 +24,14 @@ from conformance.models.boundary.shipped_warnings import ShippedWarning, shipped
 #: Where a parser runs.
 Context = Literal["receiver", "applier"]
 
+_QUERY: Final = int(EventType.QUERY)
 #: The versions in which it matters where the parser runs.
 _CONTEXT_MATTERS: Final = ("8.0.43", "9.7")
 
 
 def shipped_type(event: FedEvent, version: ShippedVersion) -> ShippedType:
     """Return the type of an event in a version of the parser."""
-    if event.type == EventType.QUERY:
+    if event.type == _QUERY:
         return query_type(event.query) if event.query else EMPTY_QUERY[version]
     known = CODES[version].get(event.type)
     if known is not None:
@@ -39,11 +41,11 @@ def shipped_type(event: FedEvent, version: ShippedVersion) -> ShippedType:
 
 def query_type(query: bytes) -> ShippedType:
     """Return the type of a statement that is not empty: any beginning of BEGIN or COMMIT counts as the word."""
-    upper = query[: len(b"ROLLBACK TO ")].upper()
     if b"BEGIN".startswith(query) or query.startswith(b"XA START"):
         return ShippedType.BEGIN
     if b"COMMIT".startswith(query):
         return ShippedType.END
+    upper = query[: len(b"ROLLBACK TO ")].upper()
     if upper.startswith(b"ROLLBACK") and upper != b"ROLLBACK TO ":
         return ShippedType.END
     return ShippedType.END_XA if upper.startswith(b"XA ROLLBACK") else ShippedType.STMT
@@ -66,6 +68,17 @@ class ShippedStep:
     state: ShippedState
     error: bool
     warning: ShippedWarning | None
+
+
+@cache
+def _step(
+    version: ShippedVersion, before: ShippedState, kind: ShippedType, *, in_applier: bool, silent: bool
+) -> ShippedStep:
+    """Return the step of a parser by its state and an event's type; cached, as there are a few hundred of them."""
+    cell = CELLS[before, kind]
+    error = cell.in_applier if in_applier else cell.error
+    warning = shipped_warning(version, before, kind) if error and not silent else None
+    return ShippedStep(kind, before, cell.state, error, warning)
 
 
 class ShippedParser:
@@ -94,10 +107,7 @@ class ShippedParser:
     def feed(self, event: FedEvent) -> ShippedStep:
         """Take the next event of the stream, and return the step."""
         kind = shipped_type(event, self._version)
-        before = self.state
-        cell = CELLS[before, kind]
-        error = cell.in_applier if self._applier else cell.error
-        self.state = cell.state
-        warned = error and not (event.type == EventType.QUERY and not event.query)
-        warning = shipped_warning(self._version, before, kind) if warned else None
-        return ShippedStep(kind, before, self.state, error, warning)
+        silent = event.type == _QUERY and not event.query
+        step = _step(self._version, self.state, kind, in_applier=self._applier, silent=silent)
+        self.state = step.state
+        return step

@@ -45,6 +45,9 @@ WITH_SHIPPED_PARSER: Final = SHIPPED_VERSIONS.where(lambda version: version is n
 class ShippedState(Enum):
     """A state of a shipped parser."""
 
+    # States and types are keys of `CELLS`, for every event; an enumeration's own hash is that of a name.
+    __hash__ = object.__hash__
+
     NONE = auto()
     GTID = auto()
     DDL = auto()
@@ -59,6 +62,8 @@ class ShippedState(Enum):
 
 class ShippedType(Enum):
     """The type of an event in a shipped parser."""
+
+    __hash__ = object.__hash__
 
     GTID = auto()
     BEGIN = auto()

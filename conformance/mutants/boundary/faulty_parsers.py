@@ -87,7 +87,7 @@ class GuessesAlways(WorklogParser):
     def feed(self, event: FedEvent) -> ParserStep:
         """See `WorklogParser.feed`."""
         marker = self.read_marker(event)
-        return replace(super().feed(replace(event, flags=MARKER_BITS.write(event.flags, 0))), marker=marker)
+        return replace(super().feed(event._replace(flags=MARKER_BITS.write(event.flags, 0))), marker=marker)
 
 
 class GuessesArtificial(WorklogParser):
@@ -96,7 +96,7 @@ class GuessesArtificial(WorklogParser):
     def feed(self, event: FedEvent) -> ParserStep:
         """See `WorklogParser.feed`."""
         marker = self.read_marker(event)
-        fed = replace(event, flags=MARKER_BITS.write(event.flags, 0)) if event.artificial else event
+        fed = event._replace(flags=MARKER_BITS.write(event.flags, 0)) if event.artificial else event
         return replace(super().feed(fed), marker=marker)
 
 
@@ -115,7 +115,7 @@ class HeaderOnly(WorklogParser):
 
     def guess(self, event: FedEvent) -> TypeRow:
         """See `WorklogParser.guess`."""
-        return guessed_row(replace(event, query=None), standing_of(self.state, self.begun))
+        return guessed_row(event._replace(query=None), standing_of(self.state, self.begun))
 
 
 class PrefixOfRollback(WorklogParser):
@@ -145,7 +145,7 @@ class WordsByPrefix(WorklogParser):
     def guess(self, event: FedEvent) -> TypeRow:
         """See `WorklogParser.guess`."""
         word = next((each for each in (b"BEGIN", b"COMMIT") if (event.query or b"").startswith(each)), event.query)
-        return super().guess(replace(event, query=word))
+        return super().guess(event._replace(query=word))
 
 
 class LoadAlone(WorklogParser):
@@ -164,7 +164,7 @@ class LoadWordsUnread(WorklogParser):
     def guess(self, event: FedEvent) -> TypeRow:
         """See `WorklogParser.guess`."""
         loads = event_class(event) is EventClass.EXECUTE_LOAD_QUERY
-        return super().guess(replace(event, query=b"LOAD DATA") if loads else event)
+        return super().guess(event._replace(query=b"LOAD DATA") if loads else event)
 
 
 class GtidsIgnored(WorklogParser):

@@ -1,7 +1,6 @@
 """Right answers of boundary parsers that differ from the reference's, as an interpretation or a freedom allows."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from typing import Any, Final
 
 from conformance.binlog.header import HEADER, HEADER_BYTES
@@ -30,7 +29,7 @@ class PassesOverSpare(WorklogParser):
     def feed(self, event: FedEvent) -> ParserStep:
         """See `WorklogParser.feed`."""
         if _is_spare(event):
-            event = replace(event, flags=MARKER_BITS.write(event.flags, BoundaryType.IGNORE_BOUNDARY))
+            event = event._replace(flags=MARKER_BITS.write(event.flags, BoundaryType.IGNORE_BOUNDARY))
         return super().feed(event)
 
 

@@ -90,7 +90,7 @@ class _ReadsReturns(ShippedParser):
     def feed(self, event: FedEvent) -> ShippedStep:
         """See `ShippedParser.feed`."""
         if event.query is not None and _RETURN.match(event.query):
-            event = replace(event, query=b"ROLLBACK TO a")
+            event = event._replace(query=b"ROLLBACK TO a")
         return super().feed(event)
 
 
@@ -100,7 +100,7 @@ class _EndsAtXaCommit(ShippedParser):
     def feed(self, event: FedEvent) -> ShippedStep:
         """See `ShippedParser.feed`."""
         if event.query is not None:
-            event = replace(event, query=event.query.replace(b"XA COMMIT", b"XA ROLLBACK"))
+            event = event._replace(query=event.query.replace(b"XA COMMIT", b"XA ROLLBACK"))
         return super().feed(event)
 
 
@@ -113,7 +113,7 @@ class _ReadsEmptyAs(ShippedParser):
 
     def feed(self, event: FedEvent) -> ShippedStep:
         """See `ShippedParser.feed`."""
-        return super().feed(replace(event, query=self._text) if event.query == b"" else event)
+        return super().feed(event._replace(query=self._text) if event.query == b"" else event)
 
 
 #: A return to a savepoint, as SQL reads it.

@@ -1,7 +1,6 @@
 """How a boundary parser comes to a wrong type of an event, where the type alone shows it, whatever the others are."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Final
 
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
@@ -52,6 +51,6 @@ def _guesses(event: FedEvent) -> Iterator[str]:
 
 def _is_as(event: FedEvent, kind: Kind, wanted: str, seen: str | None) -> bool:
     """Return whether an event has the type that a statement of another kind has in its place."""
-    other = replace(event, query=_STATEMENTS[kind])
+    other = event._replace(query=_STATEMENTS[kind])
     pairs = zip(_guesses(event), _guesses(other), strict=True)
     return any(right == wanted and wrong == seen for right, wrong in pairs)
