@@ -4,8 +4,9 @@ A codec reads at an offset and returns the value and where the field ends; it wr
 depends on another one (a length, a flag) finds it in the values read so far.
 """
 
+import struct
 from collections.abc import Callable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Final, Protocol
 
 from conformance.binlog.errors import MalformedBody, MissingField
@@ -58,6 +59,11 @@ class Int:
 
     size: int
     signed: bool = False
+    _unpack: Callable[[bytes, int], tuple[int]] | None = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        code = self.struct_code
+        object.__setattr__(self, "_unpack", None if code is None else struct.Struct(f"<{code}").unpack_from)
 
     @property
     def struct_code(self) -> str | None:
@@ -68,7 +74,9 @@ class Int:
     def read(self, data: bytes, at: int, end: int, values: Values) -> tuple[int, int]:
         """See `Codec.read`."""
         after = at + self.size
-        # `take` inlined: most fields are integers.
+        # `take` inlined, and a struct where there is one: most fields are integers.
+        if self._unpack is not None and after <= end:
+            return self._unpack(data, at)[0], after
         piece = data[at:after] if after <= end else take(data, at, end, self.size)
         return int.from_bytes(piece, "little", signed=self.signed), after
 

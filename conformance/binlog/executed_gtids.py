@@ -43,6 +43,9 @@ class ExecutedGtids:
     def add(self, uuid: bytes, tag: str, number: int) -> bool:
         """Add one GTID; return False if the set already contains it."""
         intervals = self._intervals.setdefault((uuid, tag), [])
+        if intervals and intervals[-1].end == number:
+            intervals[-1] = Interval(intervals[-1].start, number + 1)
+            return True
         index = bisect_right(intervals, number, key=lambda each: each.start)
         if index and number < intervals[index - 1].end:
             return False

@@ -20,6 +20,7 @@ class BoundarySteps:
 
     requirements = (REPOSITION_AT_START,)
     codes = None
+    places = None
     inside_payloads = False
 
     def __init__(self) -> None:

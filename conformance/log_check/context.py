@@ -18,6 +18,7 @@ class Context:
 
     requirements = (CONTEXT,)
     codes = None
+    places = None
     inside_payloads = True
 
     def __init__(self) -> None:

@@ -33,6 +33,7 @@ class Flags:
 
     requirements = (FLAGS,)
     codes = _FOREIGN.keys()
+    places = None
     inside_payloads = True
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:

@@ -101,6 +101,7 @@ class UnknownTypes:
 
     requirements = (UNKNOWN_REFUSED,)
     codes = frozenset(range(256)) - KNOWN_TYPES
+    places = None
     inside_payloads = False
 
     def __init__(self) -> None:
@@ -130,6 +131,7 @@ class Positions:
 
     requirements = (POSITION_CHAIN,)
     codes = None
+    places = None
     inside_payloads = False
 
     def __init__(self) -> None:
@@ -165,6 +167,7 @@ class Descriptions:
         ANON_CODE_DECLARED,
     )
     codes = frozenset({int(EventType.FORMAT_DESCRIPTION)})
+    places = None
     inside_payloads = False
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
@@ -219,6 +222,7 @@ class XidSize:
 
     requirements = (XID_SIZE,)
     codes = frozenset({int(EventType.XID)})
+    places = None
     inside_payloads = True
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
@@ -239,6 +243,7 @@ class BoundaryMarkers:
 
     requirements = (MARKER_EVERY_EVENT, MARKER_SIX_VALUES)
     codes = None
+    places = None
     inside_payloads = False
 
     def __init__(self) -> None:

@@ -45,6 +45,7 @@ class PreviousGtids:
         ON_PREVIOUS_GTIDS, PREVIOUS_GTIDS, RELAY_PREVIOUS_GTIDS, RELAY_FOREIGN_PREVIOUS_GTIDS, PREVIOUS_GTIDS_ONCE,
     )  # fmt: skip
     codes = None
+    places = None
     inside_payloads = False
 
     def __init__(self) -> None:
@@ -101,6 +102,7 @@ class AnonymousFlag:
 
     requirements = (ANON_IGNORABLE,)
     codes = frozenset({int(EventType.ANONYMOUS_GTID)})
+    places = None
     inside_payloads = False
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
@@ -116,6 +118,7 @@ class ServerVersions:
 
     requirements = (SERVER_VERSION,)
     codes = frozenset(map(int, GTID_TYPES))
+    places = None
     inside_payloads = False
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
@@ -142,6 +145,7 @@ class UsedGtids:
 
     requirements = (GTID_ONCE,)
     codes = GTID_TYPES | {int(EventType.MARIADB_GTID), int(EventType.PREVIOUS_GTIDS)}
+    places = None
     inside_payloads = False
 
     def __init__(self) -> None:
@@ -193,6 +197,7 @@ class LogicalTimestamps:
 
     requirements = (LOGICAL_TIMESTAMPS,)
     codes = GTID_TYPES
+    places = None
     inside_payloads = False
 
     def __init__(self) -> None:
@@ -233,6 +238,7 @@ class QueryTimestamps:
 
     requirements = (NO_QUERY_TIMESTAMPS,)
     codes = QUERY_TYPES
+    places = None
     inside_payloads = True
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:

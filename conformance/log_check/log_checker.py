@@ -33,7 +33,7 @@ from conformance.log_check.log_order import EndLast
 from conformance.log_check.mariadb_gtids import MariadbGtids
 from conformance.log_check.row_values import RowValues
 from conformance.log_check.rows import IgnorableFlag, Statements
-from conformance.log_check.rule import Rule
+from conformance.log_check.rule import Judge, Rule
 from conformance.log_check.server_profile import profile_of
 from conformance.log_check.transaction_rules import TRANSACTION_ENDS, CreateSelect, Endings, Lengths, Markers
 from conformance.log_check.transactions import Transactions
@@ -153,7 +153,7 @@ class LogChecker:
             self._rules += (RowValues(),)
         # What the chain needs later is kept under every profile.
         self._always = (self._used, self._end)
-        self._wanted: dict[tuple[int, bool], tuple[Rule, ...]] = {}
+        self._wanted: dict[tuple[int, bool, Place | None], tuple[Judge, ...]] = {}
         self._previous_gtids: tuple[int, GtidSet] | None = None
         #: The server id of the first format description.
         self._server_id: int | None = None
@@ -254,18 +254,21 @@ class LogChecker:
         self._wanted.clear()
 
     def _judge(self, seen: LogEvent) -> None:
-        key = (seen.code, seen.inner)
-        rules = self._wanted.get(key)
-        if rules is None:
-            rules = self._wanted[key] = tuple(
-                each
+        place = seen.place if seen.broken is None else None
+        key = (seen.code, seen.inner, place)
+        wanted = self._wanted.get(key)
+        if wanted is None:
+            wanted = self._wanted[key] = tuple(
+                each.judge
                 for each in self._rules
                 if (each.codes is None or seen.code in each.codes)
+                and (each.places is None or place is None or place in each.places)
                 and (each.inside_payloads or not seen.inner)
                 and (each in self._always or any(map(self._verdicts.holds, each.requirements)))
             )
-        for rule in rules:
-            rule.judge(seen, self._log, self._verdicts)
+        log, verdicts = self._log, self._verdicts
+        for judge in wanted:
+            judge(seen, log, verdicts)
 
     def _payload(self, payload: LogEvent) -> None:
         """Judge the transaction inside a Transaction_payload event."""

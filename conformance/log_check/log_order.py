@@ -18,6 +18,7 @@ class EndLast:
 
     requirements = (END_LAST,)
     codes = None
+    places = None
     inside_payloads = False
 
     def __init__(self) -> None:

@@ -19,6 +19,7 @@ class MariadbGtids:
 
     requirements = (GTID_FIRST, GTID_LIST)
     codes = None
+    places = None
     inside_payloads = False
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:

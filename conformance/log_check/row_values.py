@@ -24,6 +24,7 @@ class RowValues:
 
     requirements = (BODY,)
     codes = None
+    places = None
     inside_payloads = True
 
     def __init__(self) -> None:

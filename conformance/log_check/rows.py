@@ -28,6 +28,7 @@ class IgnorableFlag:
 
     requirements = (FLAG_SET, FLAG_ALONE)
     codes = frozenset(IGNORABLE_CLASS)
+    places = None
     inside_payloads = True
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
@@ -50,6 +51,7 @@ class Statements:
 
     requirements = (BEFORE_TABLE_MAP, PER_STATEMENT, TABLE_MAP)
     codes = None
+    places = None
     inside_payloads = True
 
     def __init__(self) -> None:

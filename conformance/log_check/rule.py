@@ -1,10 +1,13 @@
 """The interface of the checker's rules."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Protocol
 
-from conformance.log_check.log_event import Log, LogEvent
+from conformance.log_check.log_event import Log, LogEvent, Place
 from conformance.log_check.verdicts import Verdicts
+
+#: A rule's `judge`.
+Judge = Callable[[LogEvent, Log, Verdicts], None]
 
 
 class Rule(Protocol):
@@ -17,6 +20,10 @@ class Rule(Protocol):
     @property
     def codes(self) -> Collection[int] | None:
         """The event type codes that it judges; None for all."""
+
+    @property
+    def places(self) -> Collection[Place] | None:
+        """The places of the events that it judges, besides those that contradict earlier ones; None for all."""
 
     @property
     def inside_payloads(self) -> bool:

@@ -37,7 +37,6 @@ _OTHER_STATEMENTS: Final = (GTID_FIRST, ANON_DDL)
 _TRANSACTIONS: Final = (GTID_FIRST, ANON_FIRST)
 
 _ANONYMOUS_GTID: Final = int(EventType.ANONYMOUS_GTID)
-_END: Final = Place.END
 #: The places of events that complete a transaction.
 _COMPLETING: Final = frozenset({Place.END, Place.ALONE})
 #: Bytes of a statement in a message.
@@ -68,6 +67,7 @@ class Markers:
         GTID_FIRST, ANON_FIRST, ANON_DDL, DROP_GTID, DROP_ANON, TEMPORARY, MAINTENANCE, WITH_FLUSH,
     )  # fmt: skip
     codes = None
+    places = frozenset({Place.MARKER, Place.BEGIN, Place.ALONE})
     inside_payloads = False
 
     def __init__(self, transactions: Transactions) -> None:
@@ -131,6 +131,7 @@ class Endings:
 
     requirements = (TRANSACTION_ENDS, END_NEEDS_BEGIN)
     codes = None
+    places = frozenset({Place.END})
     inside_payloads = True
 
     def __init__(self, transactions: Transactions) -> None:
@@ -139,9 +140,8 @@ class Endings:
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event."""
         if seen.broken is None:
-            if seen.place is _END:
-                verdicts.good(TRANSACTION_ENDS)
-                verdicts.good(END_NEEDS_BEGIN)
+            verdicts.good(TRANSACTION_ENDS)
+            verdicts.good(END_NEEDS_BEGIN)
         elif seen.broken is Break.NOT_ENDED and seen.transaction is not None:
             actual = f"{shown(seen)} inside the transaction that began at offset {seen.transaction.start}"
             expected = "the end of that transaction first: COMMIT, ROLLBACK, Xid or XA_prepare"
@@ -157,6 +157,7 @@ class Lengths:
 
     requirements = (TRANSACTION_LENGTH,)
     codes = None
+    places = _COMPLETING
     inside_payloads = False
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
@@ -177,6 +178,7 @@ class CreateSelect:
 
     requirements = (CREATE_NOT_INSIDE, CREATE_SELECT_ROW)
     codes = QUERY_TYPES
+    places = None
     inside_payloads = True
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:

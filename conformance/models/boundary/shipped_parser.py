@@ -4,7 +4,7 @@ Source: what those servers do; see `conformance.models.boundary.shipped_tables`.
 the parser continues in the state that the event leads to.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Final, Literal
 
@@ -71,13 +71,11 @@ class ShippedStep:
 
 
 @cache
-def _step(
-    version: ShippedVersion, before: ShippedState, kind: ShippedType, *, in_applier: bool, silent: bool
-) -> ShippedStep:
+def _step(version: ShippedVersion, context: Context, before: ShippedState, kind: ShippedType) -> ShippedStep:
     """Return the step of a parser by its state and an event's type; cached, as there are a few hundred of them."""
     cell = CELLS[before, kind]
-    error = cell.in_applier if in_applier else cell.error
-    warning = shipped_warning(version, before, kind) if error and not silent else None
+    error = cell.in_applier if context == "applier" and version in _CONTEXT_MATTERS else cell.error
+    warning = shipped_warning(version, before, kind) if error else None
     return ShippedStep(kind, before, cell.state, error, warning)
 
 
@@ -92,7 +90,7 @@ class ShippedParser:
         if version not in VERSIONS:
             raise ValueError(f"{version!r} is not a version of the shipped parser: write one of {', '.join(VERSIONS)}")
         self._version: ShippedVersion = version
-        self._applier = context == "applier" and version in _CONTEXT_MATTERS
+        self._context: Context = context
         self.state = ShippedState.NONE
 
     @property
@@ -107,7 +105,7 @@ class ShippedParser:
     def feed(self, event: FedEvent) -> ShippedStep:
         """Take the next event of the stream, and return the step."""
         kind = shipped_type(event, self._version)
-        silent = event.type == _QUERY and not event.query
-        step = _step(self._version, self.state, kind, in_applier=self._applier, silent=silent)
+        step = _step(self._version, self._context, self.state, kind)
         self.state = step.state
-        return step
+        is_silent = step.error and event.type == _QUERY and not event.query
+        return replace(step, warning=None) if is_silent else step
