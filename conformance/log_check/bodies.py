@@ -23,10 +23,10 @@ _NUMBERS: Final[Mapping[int, Mapping[str, Sequence[int]]]] = {
     EventType.INTVAR: {"intvar_type": (1, 2)},
     EventType.USER_VAR: {"is_null": (0, 1), "variable_type": (0, 1, 2, 4)},
 }
-#: The types whose bodies recur: a log has few tables, and half of its statements are BEGIN.
-_RECURRING: Final = frozenset({int(EventType.TABLE_MAP), int(EventType.QUERY)})
-#: The most bytes of an event whose body is kept, and how many are kept: 4 MiB at the most, with their fields.
-_LONGEST: Final = 2048
+#: Type whose bodies recur -> the most bytes of an event whose body is kept: a log has few tables, and its short
+#: statements are BEGIN and COMMIT.
+_RECURRING: Final[Mapping[int, int]] = {int(EventType.TABLE_MAP): 2048, int(EventType.QUERY): 160}
+#: How many bodies are kept: 4 MiB at the most, with their fields.
 _KEPT: Final = 1024
 _QUERY_COMPRESSED: Final = int(EventType.MARIADB_QUERY_COMPRESSED)
 
@@ -73,7 +73,7 @@ class Bodies:
         Raises:
             BeyondLimit: It holds more than an event may.
         """
-        if code in _RECURRING and len(event.data) <= _LONGEST and event.recognised:
+        if len(event.data) <= _RECURRING.get(code, 0) and event.recognised:
             key = (event.header.type, event.data[event.format.header_length : event.body_end])
             body = self._recent.get(key) or self._kept(key, self._body(event, code))
         else:

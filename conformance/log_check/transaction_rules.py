@@ -37,6 +37,7 @@ _OTHER_STATEMENTS: Final = (GTID_FIRST, ANON_DDL)
 _TRANSACTIONS: Final = (GTID_FIRST, ANON_FIRST)
 
 _ANONYMOUS_GTID: Final = int(EventType.ANONYMOUS_GTID)
+_END: Final = Place.END
 #: The places of events that complete a transaction.
 _COMPLETING: Final = frozenset({Place.END, Place.ALONE})
 #: Bytes of a statement in a message.
@@ -139,7 +140,7 @@ class Endings:
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event."""
-        if seen.broken is None:
+        if seen.place is _END:
             verdicts.good(TRANSACTION_ENDS)
             verdicts.good(END_NEEDS_BEGIN)
         elif seen.broken is Break.NOT_ENDED and seen.transaction is not None:

@@ -124,3 +124,27 @@ def test_a_long_log_takes_the_memory_of_one_event():
         assert (count, tracemalloc.get_traced_memory()[1] < 5_000_000) == (501, True)
     finally:
         tracemalloc.stop()
+
+
+@pytest.mark.parametrize("left", [1, 18, 19, 40])
+def test_an_error_has_the_header_of_the_event_that_cannot_be_read(left):
+    event = query(100)
+    with pytest.raises(BinlogError) as caught:
+        list(read_file(Dripping(DESCRIBED + event[:left], 7)))
+    assert caught.value.kind == "truncated"
+    assert caught.value.head == event[: min(left, 19)]
+
+
+@pytest.mark.parametrize("bit", range(8))
+def test_a_checksum_that_is_wrong_in_one_bit_is_refused(bit):
+    for at in (0, 19, -5, -4, -1):
+        event = bytearray(query(10))
+        event[at] ^= 1 << bit
+        with pytest.raises(BinlogError, match="the checksum is 0x"):
+            list(read_events(DESCRIBED + bytes(event)))
+
+
+def test_an_event_shorter_than_its_checksum_is_refused():
+    head = HEADER.pack(0, EventType.STOP, 1, 22, 0, 0)
+    with pytest.raises(BinlogError, match="no room for a checksum"):
+        list(read_events(DESCRIBED + head + bytes(3)))

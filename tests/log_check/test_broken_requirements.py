@@ -6,6 +6,7 @@ from judged_log import judge, places
 
 from conformance.log_check.log_chain import JUDGED_IN_A_CHAIN
 from conformance.log_check.log_checker import judged_in_a_log
+from conformance.log_check.transaction_rules import Endings, Lengths, Markers
 from conformance.specs.catalogue import catalogue
 
 
@@ -45,3 +46,14 @@ def test_a_message_has_what_is_there_and_what_was_expected(broken):
         assert each.actual
         assert each.expected
         assert "\n" not in each.actual + each.expected
+
+
+@pytest.mark.parametrize("broken", BROKEN, ids=lambda each: each.make.__name__)
+def test_rules_have_nothing_to_judge_at_other_places(broken, monkeypatch):
+    log = broken.make().data
+    checked, violations, notes = judge(log, profile=broken.profile, rows=broken.rows)
+    for rule in (Markers, Endings, Lengths):
+        monkeypatch.setattr(rule, "places", None)
+    everywhere, *findings = judge(log, profile=broken.profile, rows=broken.rows)
+    assert findings == [violations, notes]
+    assert everywhere.verdicts.judged == checked.verdicts.judged
