@@ -841,7 +841,7 @@ def with_lengths_of_the_first_format(case):
         if event.header.type == EventType.FORMAT_DESCRIPTION:
             lengths.append(event.format.post_header_lengths)
             return reported
-        kept = replace(event, format=replace(event.format, post_header_lengths=lengths[0]))
+        kept = event._replace(format=replace(event.format, post_header_lengths=lengths[0]))
         return {**reported, **report(kept)}
 
     return MutantImplementation(Mutant("kept", LATEST_GOVERNS, "lengths are kept", read)).ask(request_of(case))

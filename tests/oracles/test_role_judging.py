@@ -132,7 +132,7 @@ class SkipsAnonymousGtids(WorklogParser):
     def feed(self, event):
         unmarked = not MARKER_BITS.stored(event.flags)
         skipped = event.type == EventType.ANONYMOUS_GTID and event.ignorable and unmarked
-        return super().feed(replace(event, type=99) if skipped else event)
+        return super().feed(event._replace(type=99) if skipped else event)
 
 
 def skipping_anonymous_gtids(case, answer):
