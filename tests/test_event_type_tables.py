@@ -28,7 +28,10 @@ PARTIAL = {
         "_FIELDS_OF_TYPE": "made total as FIELDS_OF_TYPE",
         "_NOT_OF_EVERY_READER": "types of which libraries leave out fields that they report of others",
     },
-    "conformance/log_check/log_checker.py": {"_NUMBERS": "the types with fields of which servers write few numbers"},
+    "conformance/log_check/bodies.py": {
+        "_NUMBERS": "the types with fields of which servers write few numbers",
+        "_RECURRING": "the types whose bodies recur",
+    },
     "conformance/oracles/render.py": {"_GTID_ROWS": "what two requirements name"},
     "conformance/oracles/checks/printed_events.py": {"GTID_WORDS": "the words of two types"},
     "conformance/oracles/checks/written_events.py": {"_PARTS": "the events that a replica makes"},

@@ -133,7 +133,7 @@ class Output:
         changed = [name for name in sorted({*earlier, *now} - _VARIABLE) if earlier.get(name) != now.get(name)]
         if changed:
             changes = "; ".join(
-                f"{name} was {_short(earlier.get(name))}, is {_short(now.get(name))}" for name in changed
+                f"{_key(name)} was {_short(earlier.get(name))}, is {_short(now.get(name))}" for name in changed
             )
             raise NotUsable(f"{self.storage.uri} holds a run with other settings, which cannot be resumed: {changes}")
         return self.manifest(type(manifest))
@@ -245,6 +245,11 @@ class Output:
 
 def _text(manifest: Manifest) -> bytes:
     return json.dumps(msgspec.to_builtins(manifest), indent=1, sort_keys=True).encode()
+
+
+def _key(name: str) -> str:
+    """Return a key for a message; one that the kit does not write may hold anything."""
+    return name if name.isidentifier() else _short(name)
 
 
 def _short(value: object) -> str:
