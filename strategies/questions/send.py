@@ -221,9 +221,10 @@ def _marks(settings: SenderSettings, logs: Sequence[Log], sent: Sequence[SentEve
     if sent and settings.gtid_mode in REFUSED and settings.log_pos > FIRST:
         yield from _marks_of_mode(settings, logs, sent)
     first = next((index for index, event in enumerate(sent) if event.origin is Origin.LOGGED), None)
-    # What has a requirement of its own is missing for that one.
-    if first is not None and settings.log_pos > FIRST and not any(_marks_of_logged(sent[first].source)):
-        yield "FORMAT-SEND-POSITION", first
+    if sent and settings.log_pos > FIRST:
+        # What has a requirement of its own is missing for that one, and at the end of a log there is no event.
+        is_own = first is None or not _is_at(settings, logs, sent[first]) or any(_marks_of_logged(sent[first].source))
+        yield "FORMAT-SEND-POSITION", 0 if is_own or first is None else first
     if by_gtids and sent:
         yield "FORMAT-SEND-FIRST-LOG", 0
         for index, event in enumerate(sent):
@@ -233,6 +234,11 @@ def _marks(settings: SenderSettings, logs: Sequence[Log], sent: Sequence[SentEve
         for index, event in enumerate(sent):
             if _type_of(event) in MARIADB_TYPES:
                 yield "FORMAT-SEND-ANNOTATE-ROWS", index
+
+
+def _is_at(settings: SenderSettings, logs: Sequence[Log], event: SentEvent) -> bool:
+    """Return whether an event is one of the log that is asked for."""
+    return any(event.source in log.events for log in logs if log.name == settings.log_name)
 
 
 def _marks_of_mode(

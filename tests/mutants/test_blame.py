@@ -35,7 +35,6 @@ ROWS = (
     ("flagged-rows-ignored", "FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", MORE_EVENTS),
     ("long-xa-statements-unread", "FORMAT-BOUNDARY-STATE FORMAT-SHIPPED-BOUNDARY-GOES-ON", MORE_EVENTS),
     ("ignore-is-self", "WL4162-RESET-TO-UNDEFINED WL4162-STREAM-OWN-PARSER WL4162-TT-INITIAL", RESET),
-    ("send-mode-of-whole-log", "FORMAT-SEND-HEARTBEAT", WHAT_BELONGS),
     ("logs-partial-drop-incomplete", "WL7592-LOG-DROPDB-SPLIT", TWO_SIDES),
     ("logs-option-takes-anything", "WL4033-LOG-OPTION-* WL4033-LOG-ROWS-QUERY-PER-STATEMENT", MORE_EVENTS),
     ("logs-first-global-kept", "WL4033-LOG-OPTION-SCOPE WL4033-LOG-ROWS-QUERY-PER-STATEMENT", MORE_EVENTS),

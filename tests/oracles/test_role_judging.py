@@ -602,7 +602,7 @@ BLAMED = {
     },
     "send": {
         nothing: "FORMAT-SEND-ROTATE",
-        error_at_once: "FORMAT-SEND-ROTATE",
+        error_at_once: "FORMAT-SEND-POSITION",
         error_in_the_middle: "FORMAT-SEND-MODE",
         error_at_the_end: "FORMAT-SEND-EVENT",
         no_error: "FORMAT-SEND-MODE",
