@@ -70,7 +70,10 @@ _SETS: Final = Number("sets", many=(12, 16), heavy=False)
     ),
 )
 def logging_decisions(choose: Chooser, server: Server) -> Question:
-    """Sets of tables of all kinds, each under all conditions of the decision table, with logging on or off."""
+    """Sets of tables of all kinds, each under all conditions of the decision table, with logging on or off.
+
+    What is logged is asked a second time after other statements: nothing may be kept between statements.
+    """
     profile = server.profile
     decisions = DecisionQuestion(choose)
     capability, switch = choose.vary(_CAPABILITY, profile), choose.vary(_LOGGING, profile)
@@ -96,6 +99,7 @@ def logging_decisions(choose: Chooser, server: Server) -> Question:
             row = rows.pop(choose.integer(0, len(rows) - 1))
             for logging in _with_logging(switch):
                 decisions.ask(row, tables, *marks, switch=logging)
+    decisions.ask_again()
     return decisions.question()
 
 

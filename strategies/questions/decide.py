@@ -130,6 +130,16 @@ class DecisionQuestion:
         )
         self._conditions.append(None)
 
+    def ask_again(self) -> None:
+        """Add every statement with logging once more, the last one first: each then follows another one."""
+        marks = self._marks["WL3303-DECISION-PER-STATEMENT"]
+        for index in reversed(range(len(self._statements))):
+            if self._statements[index].logging:
+                marks.append(len(self._entries))
+                self._statements.append(self._statements[index])
+                self._entries.append(self._entries[index])
+                self._conditions.append(self._conditions[index])
+
     def _marks_of_row(self, row: WorklogRow, looks: str) -> list[str]:
         kind = row.message.kind if row.message else None
         before = self._entries[-1]["format"] if self._entries else None
