@@ -175,6 +175,7 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
         for mode in _SHOWING:
             decisions.ask(row_for(safety, mode, each.capability), (alone,), each.requirement)
     if together == "nothing":
+        decisions.ask_again()
         return decisions.question()
     place = choose.vary(_PLACE, profile) if together in _BESIDE else 0
     written = together not in _BESIDE or choose.vary(_LOCK, profile)
@@ -201,6 +202,7 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
             # What is written has both capabilities, so that the table which is read alone decides.
             beside = (replace(own, written=False), QuestionTable("columns_of_ours", BOTH))
             decisions.ask(row_for(safety, mode, engine.capability), beside, *marks, switch=logging)
+    decisions.ask_again()
     return decisions.question()
 
 
@@ -250,4 +252,5 @@ def unreplicated_tables(choose: Chooser, server: Server) -> Question:
     for mode, logging, locked in product(MODES, _with_logging(switch), sets):
         # Servers take every statement that uses performance_schema for unsafe.
         decisions.ask_servers(profile, ("unsafe", mode), locked, "FORMAT-DECIDE-UNREPLICATED", logging)
+    decisions.ask_again()
     return decisions.question()
