@@ -285,6 +285,14 @@ class _RefusesEnd(Sender):
             raise NoSuchPosition(log.events[0], "no event at this position")
 
 
+class _SkipsToGtid(Sender):
+    """Leaves out what follows a transaction that the replica has, up to the next one that has a GTID."""
+
+    def _skips(self, event: LoggedEvent) -> bool:
+        skipping = self._skipping
+        return (skipping and event.type == EventType.ANONYMOUS_GTID) or super()._skips(event)
+
+
 class _SendsStops(Sender):
     """Ends what it leaves out at a Stop as well as at a Rotate."""
 
@@ -692,6 +700,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-SEND-ANNOTATE-ROWS",
         "sends Annotate_rows events to replicas that do not ask for them",
         answer=_by(_AnnotatesUnasked),
+    ),
+    Mutant(
+        "send-annotations-of-mysql",
+        "WL4033-SEND-IGNORABLE",
+        "takes ignorable events of MySQL with the code of MariaDB's Annotate_rows for these, and does not send them",
+        answer=_changing(_without(EventType.MARIADB_ANNOTATE_ROWS)),
+    ),
+    Mutant(
+        "send-anonymous-skipped",
+        "FORMAT-SEND-GTIDS-SKIPPED",
+        "leaves out groups without a GTID after a transaction that the replica has",
+        answer=_by(_SkipsToGtid),
     ),
     Mutant(
         "send-refuses-end",

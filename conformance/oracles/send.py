@@ -206,13 +206,15 @@ def _is_after_other_logs(alignment: Alignment, wanted: Sent) -> bool:
 
 
 def _is_beside_others(alignment: Alignment, wanted: Sent) -> bool:
-    """Return whether a sender that is asked by GTIDs sends transactions that are not expected.
+    """Return whether a sender that is asked by GTIDs sends transactions that are not expected, or lacks some.
 
     Then it takes the replica's set for another one, and so have the heartbeats after transactions that are left out
     other positions, and the format description another time of creation.
     """
+    if alignment.case.settings["gtid_set"] is None:
+        return False
     others = (event for _, event in _unexpected(alignment))
-    return alignment.case.settings["gtid_set"] is not None and any(map(_is_of_transaction, others))
+    return bool(unsent(alignment).begun) or any(map(_is_of_transaction, others))
 
 
 def _present(wanted: Sent, observed: Sent) -> Check:

@@ -11,6 +11,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER_BYTES, MAGIC
 from conformance.models.sender.sender import (
+    ANNOTATING,
     FATAL_ERROR,
     REFUSED,
     WITH_MODE_CHECK,
@@ -230,7 +231,7 @@ def _marks(settings: SenderSettings, logs: Sequence[Log], sent: Sequence[SentEve
         for index, event in enumerate(sent):
             if event.origin is Origin.LOGGED:
                 yield "FORMAT-SEND-GTIDS-SKIPPED", index
-    if any(event.type == _ANNOTATED for log in logs for event in log.events):
+    if settings.profile in ANNOTATING and any(event.type == _ANNOTATED for log in logs for event in log.events):
         for index, event in enumerate(sent):
             if _type_of(event) in MARIADB_TYPES:
                 yield "FORMAT-SEND-ANNOTATE-ROWS", index

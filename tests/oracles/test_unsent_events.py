@@ -36,6 +36,8 @@ def without(is_left_out):
          "FORMAT-SEND-GTIDS-SKIPPED"),
         ("sent_gtids", "mysql-8.0", "send-later-logs-not-created", "created of FORMAT_DESCRIPTION differs",
          "FORMAT-SEND-FORMAT"),
+        ("sent_types_of_mariadb", "mysql-8.0", "send-annotations-of-mysql", "MARIADB_ANNOTATE_ROWS not sent",
+         "WL4033-SEND-IGNORABLE"),
         ("sent_logs", "mysql-8.0", "send-old-log-left-out", "events of several types not sent",
          "FORMAT-SEND-EVENT"),
         ("sent_gtids", "mysql-8.0", "send-texts-not-by-gtids", "ROWS_QUERY not sent", "WL4033-SEND-IGNORABLE"),

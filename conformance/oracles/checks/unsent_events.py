@@ -20,7 +20,6 @@ from conformance.oracles.checks.sent_events import Sent, sent_event
 from conformance.oracles.reasons import normalised
 
 _WORDS: Final = NOT_MADE["send"]
-_GROUP_STARTS: Final = frozenset(map(int, (*GTID_TYPES, EventType.MARIADB_GTID)))
 #: The longest event whose length two bytes hold.
 _SMALL: Final = (1 << 16) - 1
 #: So many events of a group show that it is left out as a group, and not for what one of them is.
@@ -92,7 +91,9 @@ def _groups(events: Sequence[Sent]) -> list[list[int]]:
     groups: list[list[int]] = []
     is_open = False
     for index, event in enumerate(events):
-        if event.header.type in _GROUP_STARTS:
+        # In MySQL's logs MariaDB's type has no meaning, and so the flag.
+        of_mariadb = event.header.type == EventType.MARIADB_GTID and not event.flags & Flag.IGNORABLE
+        if event.header.type in GTID_TYPES or of_mariadb:
             groups.append([])
             is_open = True
         is_open = is_open and event.is_of_transaction
