@@ -140,7 +140,8 @@ class DecisionQuestion:
             self._repeat(between)
 
     def _repeat(self, index: int) -> None:
-        self._marks["WL3303-DECISION-PER-STATEMENT"].append(len(self._entries))
+        for mark in (_FORMATS, "WL3303-DECISION-PER-STATEMENT"):
+            self._marks[mark].append(len(self._entries))
         self._statements.append(self._statements[index])
         self._entries.append(self._entries[index])
         self._conditions.append(self._conditions[index])
