@@ -1,5 +1,6 @@
 """How a boundary parser comes to a wrong type of an event, where the type alone shows it, whatever the others are."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
@@ -13,8 +14,12 @@ from conformance.oracles.cause import Cause
 _FIELD: Final = "boundary_type"
 _GUESSED: Final = Cause("guessed although the event is marked", field=_FIELD, role="boundary")
 _NOT_GUESSED: Final = Cause("not guessed", field=_FIELD, role="boundary")
-_WORD_UNREAD: Final = Cause("taken for another statement", "BEGIN, COMMIT or ROLLBACK", role="boundary")
-_WORD_INVENTED: Final = Cause("taken for BEGIN, COMMIT or ROLLBACK", "another statement", role="boundary")
+#: How a statement that is a word of a transaction, and one that is none, are misread.
+WORD_UNREAD: Final = Cause("taken for another statement", "BEGIN, COMMIT or ROLLBACK", role="boundary")
+WORD_INVENTED: Final = Cause("taken for BEGIN, COMMIT or ROLLBACK", "another statement", role="boundary")
+_BEGIN_FORGOTTEN: Final = Cause("not remembered", "BEGIN of the transaction", role="boundary")
+#: The words for one of which a statement may be taken.
+_LIKE_WORDS: Final = re.compile(rb"BEGIN|COMMIT|ROLLBACK|\b(?:START|END|XA)\b", re.IGNORECASE)
 #: The kinds of statements that are words of a transaction.
 _WORDS: Final = (Kind.BEGIN, Kind.COMMIT_OR_ROLLBACK)
 #: Statements of each kind.
@@ -39,11 +44,18 @@ def misread_type(event: FedEvent, wanted: str, seen: str | None) -> Cause | None
         return _NOT_GUESSED
     kind = kind_of(event, event_class(event))
     if kind in _WORDS:
-        return _WORD_UNREAD if _is_as(event, Kind.STATEMENT, wanted, seen) else None
+        return WORD_UNREAD if _is_as(event, Kind.STATEMENT, wanted, seen) else None
     # A statement that ends its group at once has the type of a COMMIT, whatever it is taken for.
     if kind is Kind.STATEMENT and wanted != BoundaryType.END_TRANSACTION.heading:
-        return _WORD_INVENTED if any(_is_as(event, each, wanted, seen) for each in _WORDS) else None
+        if seen == BoundaryType.END_TRANSACTION.heading and has_no_word(event):
+            return _BEGIN_FORGOTTEN if wanted == BoundaryType.INSIDE_TRANSACTION.heading else None
+        return WORD_INVENTED if any(_is_as(event, each, wanted, seen) for each in _WORDS) else None
     return None
+
+
+def has_no_word(event: FedEvent) -> bool:
+    """Return whether a statement has nothing in it that could be taken for BEGIN, COMMIT or ROLLBACK."""
+    return _LIKE_WORDS.search(event.query or b"") is None
 
 
 def _guesses(event: FedEvent) -> Iterator[str]:
