@@ -14,7 +14,7 @@ ANONYMOUS = "ANONYMOUS_GTID taken for an event of another type"
     [
         ("returns-in-any-space", UNREAD),
         ("xa-commit-ends", INVENTED),
-        ("flagged-anonymous-ignored", ANONYMOUS),
+        ("shipped-flagged-anonymous-ignored", ANONYMOUS),
     ],
 )
 @pytest.mark.parametrize("profile", ["mysql-5.7", "mysql-9.x"])
@@ -33,7 +33,7 @@ def test_a_wrong_cell_of_a_shipped_table_is_not_taken_for_a_misread_event():
 def test_a_begin_that_is_forgotten_is_not_a_statement_taken_for_a_word():
     together = together_of("boundary", "boundary_markers_missing", "worklog", by_mutant("marked-begin-forgotten"))
     finding = "boundary: BEGIN of the transaction not remembered"
-    # A statement with one of the words in it may be taken for the word.
+    # A statement that begins with one of the words may be taken for the word.
     assert set(together) <= {finding, f"boundary: {INVENTED}"}
     assert "WL4162-TYPE-QUERY-NOT-IMMEDIATE" in together[finding]
     assert "WL4162-QUERY-WORDS" not in together[finding]

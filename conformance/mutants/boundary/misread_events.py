@@ -154,7 +154,7 @@ MISREAD_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=answer_with(_IgnoresFlaggedRows),
     ),
     Mutant(
-        "flagged-anonymous-ignored",
+        "shipped-flagged-anonymous-ignored",
         "FORMAT-BOUNDARY-STATE",
         "a parser that servers ship ignores Anonymous_gtid events with the ignorable flag",
         answer=answer_with(_IgnoresFlaggedAnonymous),

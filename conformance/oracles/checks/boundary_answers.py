@@ -9,9 +9,16 @@ from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.guess import Kind, kind_of
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
-from conformance.oracles.checks.boundary_steps import fed_by_offset, field_cause, is_in_step, own_steps, step_cause
+from conformance.oracles.checks.boundary_steps import (
+    begin_before,
+    fed_by_offset,
+    field_cause,
+    is_in_step,
+    own_steps,
+    step_cause,
+)
 from conformance.oracles.checks.misread_statements import is_for_checksums
-from conformance.oracles.checks.misread_types import has_no_word
+from conformance.oracles.checks.misread_types import forgets_begin
 from conformance.oracles.checks.remembered_begin import is_for_remembered
 from conformance.oracles.oracle import GOOD, Check, Oracle
 
@@ -136,7 +143,7 @@ def is_no_word(alignment: Alignment, index: int) -> bool:
         return False
     its_type = (alignment.observed(index) or {}).get("boundary_type")
     ends = its_type == BoundaryType.END_TRANSACTION.heading
-    return its_type not in _OF_WORDS or (ends and has_no_word(event))
+    return its_type not in _OF_WORDS or (ends and forgets_begin(event, begin_before(alignment, index)))
 
 
 def is_not_ignored(alignment: Alignment, index: int) -> bool:

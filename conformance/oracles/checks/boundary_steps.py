@@ -16,6 +16,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.models.boundary.boundary_type import WITHIN_TRANSACTION, BoundaryType
 from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.guess import is_begin
 from conformance.models.boundary.header_answers import header_answers
 from conformance.models.boundary.shipped_parser import ShippedParser
 from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS, ShippedState
@@ -337,7 +338,7 @@ def field_cause(alignment: Alignment, index: int, name: str) -> Cause:
         return Cause("kept at an Incident", field="state", role="boundary")
     if name in _AFTER_STEP and own.get("warning") and "state" in own and value is not None:
         return Cause("is not Not Defined after an error", field="state", role="boundary")
-    if name == "boundary_type" and (of_type := misread_type(_fed(alignment, index), wanted, value)) is not None:
+    if name == "boundary_type" and (of_type := _misread_type(alignment, index, wanted, value)) is not None:
         return of_type
     if name == "boundary_type" and {wanted, value} == _OF_ROTATES and _is_rotate(alignment, index):
         return Cause("not distinguished from an artificial one", "Rotate", name, role="boundary")
@@ -350,6 +351,17 @@ def field_cause(alignment: Alignment, index: int, name: str) -> Cause:
         return Cause(how, field=name, role="boundary")
     how = DIFFERS if value and wanted else MISSING if wanted else "not expected"
     return Cause(how, field=name, role="boundary")
+
+
+def _misread_type(alignment: Alignment, index: int, wanted: str, value: str | None) -> Cause | None:
+    return misread_type(_fed(alignment, index), wanted, value, begin_before(alignment, index))
+
+
+def begin_before(alignment: Alignment, index: int) -> FedEvent | None:
+    """Return the last event with a BEGIN before an expected entry; None if there is none."""
+    offset = alignment.case.expected.events[index]["offset"]
+    begins = [each for at, each in fed_by_offset(alignment.case.stream).items() if at < offset and is_begin(each)]
+    return begins[-1] if begins else None
 
 
 def _fed(alignment: Alignment, index: int) -> FedEvent:
