@@ -232,6 +232,29 @@ def _kept(statement: QuestionStatement, entry: Entry, before: Entry | None) -> E
     return {**entry, "format": "row"} if stays and entry["format"] == "statement" else entry
 
 
+def _closed_log_kept(request: Request) -> Observation:
+    """Answer with an unsafe statement decided as if the log were closed where it was for the statement before."""
+    entries, closed = [], False
+    for setting in request.settings["statements"]:
+        statement = QuestionStatement.of_setting(setting)
+        stays = closed and statement.safety == "unsafe"
+        closed = not statement.log_open
+        entries.append(decided(replace(statement, log_open=False) if stays else statement, request.profile))
+    return Observation(tuple(entries))
+
+
+def _unsafe_after_error(request: Request) -> Observation:
+    """Answer with a statement decided as unsafe where the one before is unsafe and was refused."""
+    entries: list[Entry] = []
+    was_unsafe = False
+    for setting in request.settings["statements"]:
+        statement = QuestionStatement.of_setting(setting)
+        stays = was_unsafe and entries[-1]["message"] == "error"
+        was_unsafe = statement.safety == "unsafe"
+        entries.append(decided(replace(statement, safety="unsafe") if stays else statement, request.profile))
+    return Observation(tuple(entries))
+
+
 def _refused_although_off(statement: QuestionStatement, entry: Entry, before: Entry | None) -> Entry:
     refused = not statement.logging and entry["row_capable"] == entry["statement_capable"] == "no"
     return {**entry, "message": "error"} if refused else entry
@@ -434,6 +457,18 @@ MUTANTS: Final = (
         "WL3303-DECISION-PER-STATEMENT",
         "in mode MIXED a statement after one logged as rows is logged as rows too",
         answer=_with_answer(_kept),
+    ),
+    Mutant(
+        "closed-log-kept",
+        "WL3303-DECISION-PER-STATEMENT",
+        "an unsafe statement after one with the log closed is not logged",
+        answer=_closed_log_kept,
+    ),
+    Mutant(
+        "unsafe-after-error",
+        "WL3303-DECISION-PER-STATEMENT",
+        "a statement after an unsafe one that is refused counts as unsafe too",
+        answer=_unsafe_after_error,
     ),
     Mutant(
         "three-tables-as-rows",

@@ -90,6 +90,10 @@ def _without(*types: int) -> Change:
     return lambda event: None if _source_has(event, *types) else event.data
 
 
+def _without_large(event: SentEvent) -> bytes | None:
+    return None if event.origin is Origin.LOGGED and len(event.data) >> 16 else event.data
+
+
 def _unflagged_rotate(event: SentEvent) -> bytes:
     return _with_flags(event.data, lambda flags: flags & ~_ARTIFICIAL) if event.origin is Origin.ROTATE else event.data
 
@@ -258,6 +262,42 @@ class _HidesLaterStarts(Sender):
     def _send_format(self, event: LoggedEvent, *, moved: bool, created: bool) -> None:
         is_first = all(each.origin is not Origin.FORMAT for each in self.events)
         super()._send_format(event, moved=moved, created=created and is_first)
+
+
+class _HidesStartsOfAll(Sender):
+    """Sends no time of creation where the replica has the first transaction of the first log that is sent."""
+
+    def _send_log(self, log: Log, position: int, *, opens: bool) -> None:
+        if opens:
+            self._hides = self._skips_first_group(log)
+        super()._send_log(log, position, opens=opens)
+
+    def _send_format(self, event: LoggedEvent, *, moved: bool, created: bool) -> None:
+        super()._send_format(event, moved=moved, created=created and not self._hides)
+
+
+class _RefusesEnd(Sender):
+    """Has no position where a log ends: no event is there."""
+
+    def _check_position(self, log: Log) -> None:
+        super()._check_position(log)
+        if self.settings.log_pos == log.events[-1].end:
+            raise NoSuchPosition(log.events[0], "no event at this position")
+
+
+class _SkipsToGtid(Sender):
+    """Leaves out what follows a transaction that the replica has, up to the next one that has a GTID."""
+
+    def _skips(self, event: LoggedEvent) -> bool:
+        skipping = self._skipping
+        return (skipping and event.type == EventType.ANONYMOUS_GTID) or super()._skips(event)
+
+
+class _SendsStops(Sender):
+    """Ends what it leaves out at a Stop as well as at a Rotate."""
+
+    def _skips(self, event: LoggedEvent) -> bool:
+        return event.type != EventType.STOP and super()._skips(event)
 
 
 class _FromTheFirstLog(Sender):
@@ -639,7 +679,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "send-texts-not-by-gtids",
-        "FORMAT-SEND-GTIDS-SKIPPED",
+        "WL4033-SEND-IGNORABLE",
         "sends the texts of statements to replicas that ask by position alone",
         answer=_by(_NoTextsByGtids),
     ),
@@ -660,6 +700,42 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-SEND-ANNOTATE-ROWS",
         "sends Annotate_rows events to replicas that do not ask for them",
         answer=_by(_AnnotatesUnasked),
+    ),
+    Mutant(
+        "send-annotations-of-mysql",
+        "WL4033-SEND-IGNORABLE",
+        "takes ignorable events of MySQL with the code of MariaDB's Annotate_rows for these, and does not send them",
+        answer=_changing(_without(EventType.MARIADB_ANNOTATE_ROWS)),
+    ),
+    Mutant(
+        "send-anonymous-skipped",
+        "FORMAT-SEND-GTIDS-SKIPPED",
+        "leaves out groups without a GTID after a transaction that the replica has",
+        answer=_by(_SkipsToGtid),
+    ),
+    Mutant(
+        "send-refuses-end",
+        "FORMAT-SEND-POSITION",
+        "refuses a position that is the end of a log",
+        answer=_by(_RefusesEnd),
+    ),
+    Mutant(
+        "send-large-left-out",
+        "FORMAT-SEND-EVENT",
+        "sends no event of more than 64 kB",
+        answer=_changing(_without_large),
+    ),
+    Mutant(
+        "send-stop-not-skipped",
+        "FORMAT-SEND-GTIDS-SKIPPED",
+        "sends a Stop that comes after a transaction which the replica has",
+        answer=_by(_SendsStops),
+    ),
+    Mutant(
+        "send-later-logs-not-created",
+        "FORMAT-SEND-FORMAT",
+        "sends all logs without the time of creation to a replica that has the first transaction of the first log",
+        answer=_by(_HidesStartsOfAll),
     ),
     Mutant(
         "send-other-server-id",

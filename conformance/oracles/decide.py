@@ -9,6 +9,7 @@ from conformance.models.decision.engines import WORKLOG_ENGINES
 from conformance.models.decision.worklog_table import DECISION_TABLE, WorklogRow, row_for
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
+from conformance.oracles.checks.repeated_statements import OTHERWISE, answered_otherwise, repeated, unless_otherwise
 from conformance.oracles.coverage.coverage_table import CoverageTable
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.strategies.grammar.case import Case
@@ -219,7 +220,9 @@ def _restricted(to: str, other: str) -> Look:
 
 
 def _kept(alignment: Alignment, index: int, seen: Answer) -> str:
-    """Check that a statement does not have the format of the one before it instead of its own."""
+    """Check that a statement does not have the format of the one before it, with another one, instead of its own."""
+    if index in repeated(alignment):
+        return ""
     before = alignment.observed(index - 1)
     wrong = _differs(alignment, index, seen, "format")
     return wrong if before is not None and _format(seen) == _format(before) else ""
@@ -316,8 +319,8 @@ def _two_formats(requirement: str) -> Oracle:
             else:
                 statement = alignment.case.settings["statements"][index]
                 logging = statement["log_open"] and statement["sql_log_bin"]
-                missing = logging and seen["format"] == "none" and seen["message"] != "error"
-                yield _check(alignment, index, "no format and no error" if missing else "")
+                refused = seen["format"] == "none" and seen["message"] != "error" and seen.get("executed") == "no"
+                yield _check(alignment, index, "no format and no error" if logging and refused else "")
         error = alignment.observation.error
         if error is not None:
             yield Check("error instead of a decision", f"the answer ends with an error: {error.message}")
@@ -326,10 +329,17 @@ def _two_formats(requirement: str) -> Oracle:
 
 
 def _per_statement(requirement: str) -> Oracle:
-    """Return the oracle that checks that the format is decided for each statement, once."""
+    """Return the oracle that checks that the format is decided for each statement, once, and for the same one alike."""
     answers = _check_answers(requirement, _kept)
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        if (pair := answered_otherwise(alignment)) is not None:
+            first, index = pair
+            message = (
+                f"statement {index + 1}, {_condition(alignment, index)}, is decided otherwise than number {first + 1}"
+            )
+            yield Check(OTHERWISE.kind, f"{message}, which is the same", cause=OTHERWISE)
+            return
         yield from answers.examine(alignment, requirement)
         if alignment.phantoms:
             yield Check("more decisions than statements", f"{len(alignment.phantoms)} decisions are left over")
@@ -373,7 +383,7 @@ def _inputs(case: Case, index: int, seen: Answer) -> tuple[Any, ...] | None:
     return statement["safety"], statement["mode"], *capabilities
 
 
-ORACLES: Final = (
+_OF_EACH: Final = (
     _check_answers("WL3303-ENGINE-MAY-FORBID-ROW", _never(_ROW_CAPABLE, "row")),
     _check_answers("WL3303-ENGINE-MAY-FORBID-STATEMENT", _never(_STATEMENT_CAPABLE, "statement")),
     _any_two_flags("WL3303-TWO-FLAGS"),
@@ -388,7 +398,6 @@ ORACLES: Final = (
     _check_answers("WL3303-SET-ALL-LOCKED-TABLES", _capable),
     _check_answers("WL3303-SET-INCOMPATIBLE", _if_capabilities_agree(_as_expected("message", "format"))),
     _two_formats("WL3303-DECISION-TWO-FORMATS"),
-    _per_statement("WL3303-DECISION-PER-STATEMENT"),
     _same_inputs("WL3303-DECISION-INPUTS"),
     _check_answers("WL3303-SAFETY-GIVEN", _if_capabilities_agree(_revised)),
     _check_answers("WL3303-SAFETY-UNSAFE-AS-ROW", _if_capabilities_agree(_never_refused)),
@@ -404,6 +413,7 @@ ORACLES: Final = (
         for row in DECISION_TABLE
     ),
 )
+ORACLES: Final = (_per_statement("WL3303-DECISION-PER-STATEMENT"), *map(unless_otherwise, _OF_EACH))
 
 
 def _cell(row: WorklogRow) -> tuple[str, ...]:

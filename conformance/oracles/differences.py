@@ -22,6 +22,7 @@ from conformance.oracles.checks.logged_event_comparisons import check_at, name_o
 from conformance.oracles.checks.printed_facts import ROWS_FORM
 from conformance.oracles.checks.received_warnings import cause_of_warnings
 from conformance.oracles.checks.row_values import cause_of_rows
+from conformance.oracles.checks.unsent_events import unsent
 from conformance.oracles.checks.written_events import compared, written
 from conformance.oracles.oracle import Check, equal_values, field_cause, shown
 from conformance.protocol.roles.decode import HEADER_FIELDS
@@ -89,7 +90,7 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
             message = f"{becomes}{f': {words}' if words else ''}"
             cause = logged_cause(name_of(entry), MISSING) if alignment.about.answers_streams else None
             if fate is Fate.DROPPED:
-                cause = cause or _loss_of_made(alignment, entry)
+                cause = cause or _loss_of_made(alignment, index, entry)
             at = place_of_missing(alignment, index) if alignment.about.answers_streams else entry.get("offset")
             signature = f"{_kind(alignment, entry)} {fate.value}"
             yield Difference(index, ENTRY, Check(signature, message, at, cause, log=entry.get("log", 0)))
@@ -103,11 +104,13 @@ def _untyped(alignment: Alignment, index: int) -> Check:
     return Check(f"{kind} without its type", message, cause=Cause("without its type", kind, role=alignment.case.role))
 
 
-def _loss_of_made(alignment: Alignment, entry: Entry) -> Cause | None:
+def _loss_of_made(alignment: Alignment, index: int, entry: Entry) -> Cause | None:
     """Return the cause where an event that is sent or written is missing, as requirements on such events name it."""
     role, code = alignment.case.role, alignment.about.type_of(entry)
     if role not in NOT_MADE or code is None:
         return None
+    if role == "send" and (common := unsent(alignment).cause(index)) is not None:
+        return common
     return Cause(NOT_MADE[role], passed_on_name(code, server_of(alignment.case.id.profile).rules.known), role=role)
 
 

@@ -1,145 +1,99 @@
 """The oracles of the role `send`: which events a source sends, those of its logs and those that it makes."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from typing import Any, Final
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from typing import Final
 
-from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, checksum
-from conformance.binlog.errors import MalformedBody
+from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm
 from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType, type_name
-from conformance.binlog.flags import Flag
-from conformance.binlog.format_description import FormatDescription
-from conformance.binlog.header import HEADER, HEADER_BYTES, Header
+from conformance.binlog.header import TYPE_AT
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.models.sender.sender import REFUSED
 from conformance.models.sender.sender_settings import FIRST
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.cause import DIFFERS, NOT_MADE, passed_on_name
+from conformance.oracles.cause import DIFFERS, NOT_MADE
 from conformance.oracles.checks.ended_answers import ended, missing
 from conformance.oracles.checks.passed_on_events import wrong
 from conformance.oracles.checks.send_freedoms import equal_heartbeats
+from conformance.oracles.checks.sent_events import OF_LOGS, Sent, announced, first_log, sent_event
+from conformance.oracles.checks.unsent_events import is_left_out_for_flag, refused_position, unsent
 from conformance.oracles.oracle import GOOD, Check, Oracle
-from conformance.protocol.roles.relay import body_of, event_data
-
-#: Events that are about a log, not about a transaction.
-_OF_LOGS: Final = HEARTBEAT_TYPES | {
-    EventType.FORMAT_DESCRIPTION,
-    EventType.PREVIOUS_GTIDS,
-    EventType.ROTATE,
-    EventType.STOP,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class _Sent:
-    """An event that is sent: its header, and what follows it."""
-
-    header: Header
-    rest: bytes
-    data: bytes
-
-    @property
-    def kind(self) -> str:
-        """The name for signatures."""
-        return passed_on_name(self.header.type)
-
-    @property
-    def flags(self) -> int:
-        """The flags word without the marker."""
-        return self.header.flags & ~MARKER_BITS.mask
-
-    @property
-    def has_room_for_checksum(self) -> bool:
-        """Whether it is a format description with a checksum, which is there also in a log without checksums."""
-        return self.header.type == EventType.FORMAT_DESCRIPTION and _announced(self) is not None
-
-    @property
-    def is_checksummed(self) -> bool:
-        """Whether it ends with a right checksum."""
-        kept = self.data[:-CHECKSUM_BYTES]
-        wanted = int.from_bytes(self.data[-CHECKSUM_BYTES:], "little")
-        return len(kept) >= HEADER_BYTES and checksum(kept) == wanted
-
-
-def _announced(event: _Sent) -> int | None:
-    """Return the checksum algorithm that a format description announces, None if it has none or cannot be read."""
-    try:
-        return FormatDescription.from_event(event.data).checksum_algorithm
-    except MalformedBody:
-        return None
-
-
-def _sent(entry: Mapping[str, Any]) -> _Sent | None:
-    """Return the event of an entry, None if its data is not an event."""
-    data = event_data(entry)
-    if data is None:
-        return None
-    return _Sent(Header(*HEADER.unpack(data[:HEADER_BYTES])), data[HEADER_BYTES:], data)
-
-
-#: Bytes of a Rotate event's body before the name of the log.
-_POSITION_BYTES: Final = 8
-
-
-def _begun(entries: Iterable[Mapping[str, Any]]) -> tuple[bytes, ...]:
-    """Return the names of the logs that a sender begins, each of which it announces by a Rotate event of its own."""
-    events = filter(None, map(_sent, entries))
-    rotates = (each for each in events if each.header.type == EventType.ROTATE and each.flags & Flag.ARTIFICIAL)
-    return tuple(body_of(each.data)[_POSITION_BYTES:] for each in rotates)
-
-
-# One entry is enough: an answer is examined for all requirements before the next one.
-@lru_cache(maxsize=1)
-def _first_log(alignment: Alignment) -> int:
-    """Return how many logs too late a sender begins that is asked by GTIDs; less than 0 if it begins too early."""
-    if alignment.case.settings["gtid_set"] is None:
-        return 0
-    wanted, seen = _begun(alignment.case.expected.events), _begun(alignment.observation.events)
-    later = len(wanted) - len(seen)
-    same = min(len(wanted), len(seen))
-    return later if same and wanted[-same:] == seen[-same:] else 0
-
+from conformance.protocol.roles.relay import body_of
 
 _wrong: Final = partial(wrong, "send")
 #: Compares the expected event with the observed one.
-_Compare = Callable[[_Sent, _Sent], Check]
+_Compare = Callable[[Sent, Sent], Check]
+#: Returns whether an expected event, given its index, breaks a requirement where it is missing.
+_Lost = Callable[[Alignment, int], bool]
 
 
-def _nothing(alignment: Alignment, wanted: _Sent) -> bool:
+def _nothing(alignment: Alignment, wanted: Sent) -> bool:
     return False
+
+
+def _never(alignment: Alignment, index: int) -> bool:
+    return False
+
+
+def _if_left_out(alignment: Alignment, index: int) -> bool:
+    """Return whether a source goes on without an event; one that ends with an error owes what comes after it."""
+    return alignment.fate(index) is Fate.DROPPED
+
+
+def _for_itself(alignment: Alignment, index: int) -> bool:
+    """Return whether an event is missing by itself: neither with all of its group, nor for its size."""
+    return unsent(alignment).cause(index) is None
+
+
+def _for_flag(alignment: Alignment, index: int) -> bool:
+    """Return whether an event is missing for its ignorable flag, as far as the answer shows it."""
+    return _for_itself(alignment, index) and is_left_out_for_flag(alignment, index)
+
+
+def _is_annotation(alignment: Alignment, index: int) -> bool:
+    wanted = sent_event(alignment.case.expected.events[index])
+    return wanted is not None and wanted.header.type == EventType.MARIADB_ANNOTATE_ROWS
+
+
+def _as_of_replica(alignment: Alignment, index: int) -> bool:
+    """Return whether an event is missing as one of a transaction that the replica has."""
+    lost = unsent(alignment)
+    return index in lost.begun or index in lost.after_waits
 
 
 def _each(
     requirement: str,
     compare: _Compare,
     *,
-    required: bool = True,
-    passes_over: Callable[[Alignment, _Sent], bool] = _nothing,
+    lost: _Lost = _for_itself,
+    passes_over: Callable[[Alignment, Sent], bool] = _nothing,
 ) -> Oracle:
     """Return the oracle that compares each marked event with the observed one.
 
     Args:
         requirement: The requirement's id.
         compare: Compares them.
-        required: Whether an event that is missing breaks the requirement.
+        lost: Returns whether an event that is missing breaks the requirement.
         passes_over: Returns whether an expected event is not judged in an answer.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         # Where the first log is another one, so is what comes with it and after it.
-        for index in () if _first_log(alignment) else alignment.marked(requirement):
-            wanted = _sent(alignment.case.expected.events[index])
+        for index in () if first_log(alignment) else alignment.marked(requirement):
+            wanted = sent_event(alignment.case.expected.events[index])
             assert wanted is not None, "the model sends events"
             if passes_over(alignment, wanted):
                 continue
             place = f"the {type_name(wanted.header.type)} event, number {index + 1} of those sent"
             entry = alignment.observed(index)
             if entry is None:
-                if required and alignment.fate(index) is not Fate.UNREACHED:
-                    lost = _wrong(wanted.kind, NOT_MADE["send"], f"{place} is missing")
-                    yield missing(alignment, index, lost.signature, lost.message, lost.cause)
+                if alignment.fate(index) is not Fate.UNREACHED and lost(alignment, index):
+                    own = _wrong(wanted.kind, NOT_MADE["send"], f"{place} is missing")
+                    cause = unsent(alignment).cause(index) or own.cause
+                    yield missing(alignment, index, own.signature, own.message, cause)
                 continue
-            observed = _sent(entry)
+            observed = sent_event(entry)
             if observed is None:
                 yield Check("data is not an event", f"{place}: {entry['data'][:80]!r} is not an event")
                 continue
@@ -153,7 +107,7 @@ def _shown(requirement: str, examine: Callable[[Alignment, str], Iterator[Check]
     return Oracle(requirement, examine, any_of=frozenset({"data"}))
 
 
-def _equal_marker(wanted: _Sent, observed: _Sent) -> Check:
+def _equal_marker(wanted: Sent, observed: Sent) -> Check:
     expected, seen = (MARKER_BITS.stored(each.header.flags) for each in (wanted, observed))
     if expected == seen:
         return GOOD
@@ -162,14 +116,14 @@ def _equal_marker(wanted: _Sent, observed: _Sent) -> Check:
     return _wrong(wanted.kind, DIFFERS, message, field="marker")
 
 
-def _equal_event(wanted: _Sent, observed: _Sent) -> Check:
+def _equal_event(wanted: Sent, observed: Sent) -> Check:
     """Compare all but the marker and the checksum, which have requirements of their own."""
     for name in ("type", "timestamp", "server_id", "log_pos"):
         expected, seen = getattr(wanted.header, name), getattr(observed.header, name)
         if expected != seen:
             message = f"{name} is {seen}, expected {expected}"
             # Those of a source's own events are made by it; the others are copied, whatever the type.
-            own = wanted.kind if name == "type" or wanted.header.type in _OF_LOGS else ""
+            own = wanted.kind if name == "type" or wanted.header.type in OF_LOGS else ""
             return _wrong(own, DIFFERS, message, field=name)
     if wanted.flags != observed.flags:
         message = f"the flags are {observed.flags:#06x}, expected {wanted.flags:#06x}"
@@ -179,14 +133,28 @@ def _equal_event(wanted: _Sent, observed: _Sent) -> Check:
         return GOOD
     if wanted.header.type == EventType.HEARTBEAT_V2 and equal_heartbeats(body, body_of(observed.data)):
         return GOOD
+    if wanted.header.type == EventType.FORMAT_DESCRIPTION and _differ_in_creation(body, observed.rest):
+        times = (int.from_bytes(each[_CREATED], "little") for each in (observed.rest, body))
+        message = "the time of creation is {}, expected {}".format(*times)
+        return _wrong(wanted.kind, DIFFERS, message, field="created")
     message = f"the {len(observed.rest)} bytes of the body are not those expected"
     return _wrong(wanted.kind, DIFFERS, message, field="body")
 
 
-def _equal_checksum(wanted: _Sent, observed: _Sent) -> Check:
+#: The bytes of the body of a format description with the time of its creation.
+_CREATED: Final = slice(52, 56)
+
+
+def _differ_in_creation(body: bytes, rest: bytes) -> bool:
+    """Return whether two format descriptions, the second with its checksum, differ in their time of creation alone."""
+    same = rest[: _CREATED.start] + body[_CREATED] + rest[_CREATED.stop :]
+    return body in (same, same[:-CHECKSUM_BYTES])
+
+
+def _equal_checksum(wanted: Sent, observed: Sent) -> Check:
     if wanted.is_checksummed == observed.is_checksummed:
         return GOOD
-    if wanted.has_room_for_checksum and _announced(wanted) == ChecksumAlgorithm.NONE:
+    if wanted.has_room_for_checksum and announced(wanted) == ChecksumAlgorithm.NONE:
         return GOOD  # In a log without checksums it is left open.
     if wanted.is_checksummed:
         return _wrong(wanted.kind, "without a right checksum", "it does not end with the checksum of its bytes")
@@ -194,7 +162,7 @@ def _equal_checksum(wanted: _Sent, observed: _Sent) -> Check:
 
 
 def _and_no_other(
-    each: Oracle, is_of_kind: Callable[[_Sent], bool], what: str, *, by_themselves: bool = False
+    each: Oracle, is_of_kind: Callable[[Sent], bool], what: str, *, by_themselves: bool = False
 ) -> Oracle:
     """Return an oracle that also finds events of a kind that are not expected.
 
@@ -219,15 +187,15 @@ def _and_no_other(
     return _shown(each.requirement, examine)
 
 
-def _unexpected(alignment: Alignment) -> Iterator[tuple[int, _Sent]]:
+def _unexpected(alignment: Alignment) -> Iterator[tuple[int, Sent]]:
     """Yield the events that are not expected, each with its place in the answer."""
     for place in alignment.phantoms:
-        event = _sent(alignment.observation.events[place])
+        event = sent_event(alignment.observation.events[place])
         if event is not None:
             yield place, event
 
 
-def _is_after_other_logs(alignment: Alignment, wanted: _Sent) -> bool:
+def _is_after_other_logs(alignment: Alignment, wanted: Sent) -> bool:
     """Return whether an artificial Rotate may come after a log that is not expected.
 
     It has a checksum if the events of the log sent before it have.
@@ -237,48 +205,75 @@ def _is_after_other_logs(alignment: Alignment, wanted: _Sent) -> bool:
     )
 
 
-def _is_beside_others(alignment: Alignment, wanted: _Sent) -> bool:
-    """Return whether a sender that is asked by GTIDs sends transactions that are not expected.
+def _is_beside_others(alignment: Alignment, wanted: Sent) -> bool:
+    """Return whether a sender that is asked by GTIDs sends transactions that are not expected, or lacks some.
 
     Then it takes the replica's set for another one, and so have the heartbeats after transactions that are left out
     other positions, and the format description another time of creation.
     """
+    if alignment.case.settings["gtid_set"] is None:
+        return False
     others = (event for _, event in _unexpected(alignment))
-    return alignment.case.settings["gtid_set"] is not None and any(map(_is_of_transaction, others))
+    return bool(unsent(alignment).begun) or any(map(_is_of_transaction, others))
 
 
-def _present(wanted: _Sent, observed: _Sent) -> Check:
+def _present(wanted: Sent, observed: Sent) -> Check:
     return GOOD
 
 
-def _is_of_transaction(event: _Sent) -> bool:
-    return event.header.type not in _OF_LOGS
+def _is_of_transaction(event: Sent) -> bool:
+    return event.is_of_transaction
 
 
-def _is_of(*types: int) -> Callable[[_Sent], bool]:
+def _is_of(*types: int) -> Callable[[Sent], bool]:
     return lambda event: event.header.type in types
 
 
 def _begins_at_position(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """Check that the first event of the log that is sent is the one at the position asked for."""
+    """Check that the first event of the log that is sent is the one at the position asked for.
+
+    Where that is the end of the log, or has another requirement, it is marked with the Rotate that names the position.
+    """
+    if (refused := refused_position(alignment)) is not None:
+        message = f"the position {alignment.case.settings['log_pos']}, which the log has, is refused"
+        yield Check(refused.kind, f"{message}: {refused.reason}", cause=refused)
+        return
     for index in alignment.marked(requirement):
         seen = alignment.observed(index)
         if seen is None:
-            if alignment.fate(index) is not Fate.UNREACHED and not _lacks_others(alignment, index):
+            if index and _is_missing_at_position(alignment, index):
                 words = f"{alignment.describe(index)} is missing"
                 yield missing(alignment, index, "event at the position not sent", words)
             continue
-        place = next(place for place, entry in enumerate(alignment.observation.events) if entry == seen)
-        earlier = [at for at, event in _unexpected(alignment) if at < place and _is_of_transaction(event)]
+        begins = _place_of_first(alignment, index)
+        earlier = [at for at, event in _unexpected(alignment) if at < begins and _is_of_transaction(event)]
         if earlier:
             yield Check("events before the position sent", f"{len(earlier)} events come before the one asked for")
         else:
             yield GOOD
 
 
+def _place_of_first(alignment: Alignment, index: int) -> int:
+    """Return the place in the answer of the first expected event of a log, from an index on; its end for none."""
+    entries = alignment.case.expected.events
+    events = ((at, sent_event(entries[at])) for at in range(index, alignment.count))
+    logged = (at for at, event in events if event is not None and event.is_logged)
+    first = next((seen for at in logged if (seen := alignment.observed(at)) is not None), None)
+    answered = alignment.observation.events
+    return next((place for place, entry in enumerate(answered) if entry == first), len(answered))
+
+
+def _is_missing_at_position(alignment: Alignment, index: int) -> bool:
+    """Return whether the event at a position is not sent for its place alone."""
+    is_reached = alignment.fate(index) is Fate.DROPPED
+    return is_reached and not unsent(alignment).are_large and not _lacks_others(alignment, index)
+
+
 def _lacks_others(alignment: Alignment, index: int) -> bool:
     """Return whether other events of the type of an expected one are not sent either, wherever they are."""
-    types = [None if (each := _sent(entry)) is None else each.header.type for entry in alignment.case.expected.events]
+    types = [
+        None if (each := sent_event(entry)) is None else each.header.type for entry in alignment.case.expected.events
+    ]
     return any(
         types[other] == types[index] and alignment.observed(other) is None
         for other in range(alignment.count)
@@ -288,16 +283,29 @@ def _lacks_others(alignment: Alignment, index: int) -> bool:
 
 def _begins_with_last_log(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check that no log is sent of which the replica has every transaction, and of the next one's begin, too."""
-    logs = -_first_log(alignment)
+    logs = -first_log(alignment)
     yield Check("earlier log sent", f"{logs} logs are sent that are not expected") if logs > 0 else GOOD
 
 
 def _sends_transactions(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check that each transaction is sent that the replica lacks, and no other one."""
-    if (logs := _first_log(alignment)) > 0:
+    if (logs := first_log(alignment)) > 0:
         yield Check("log not sent", f"{logs} logs are missing that have transactions which the replica lacks")
-    else:
-        yield from _TRANSACTIONS.examine(alignment, requirement)
+        return
+    yield from _TRANSACTIONS.examine(alignment, requirement)
+    if not logs:
+        yield from _leaves_out_stops(alignment)
+
+
+def _leaves_out_stops(alignment: Alignment) -> Iterator[Check]:
+    """Yield a failed check for each Stop that is sent after a transaction which is left out, as it has to be."""
+    unexpected = list(_unexpected(alignment))
+    if any(_is_of_transaction(event) for _, event in unexpected):
+        return
+    for place, event in unexpected:
+        if event.header.type == EventType.STOP and event.data in alignment.case.stream:
+            message = f"the STOP event, number {place + 1} sent, is to be left out with what comes before it"
+            yield Check("STOP sent after a transaction that the replica has", message)
 
 
 def _refuses(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -306,14 +314,24 @@ def _refuses(alignment: Alignment, requirement: str) -> Iterator[Check]:
     if at is None and error is None:
         yield GOOD
     elif at is None and error is not None:
-        message = f"an error ({error.message}), expected none"
-        yield Check("error at an event that is not sent", message, error.at, ended(alignment))
+        if _is_for_mode(alignment, error.at):
+            message = f"an error ({error.message}), expected none"
+            yield Check("error at an event that is not sent", message, error.at, ended(alignment))
     elif error is None or any(_is_of_transaction(event) for _, event in _unexpected(alignment)):
         yield Check("no error", f"no error at offset {at}, where the gtid_mode forbids the event", at)
     elif "error_at" in alignment.role.abilities and error.at != at:
         yield Check("error at another event", f"the error is at offset {error.at}, expected {at}", at)
     else:
         yield GOOD
+
+
+def _is_for_mode(alignment: Alignment, at: int | None) -> bool:
+    """Return whether an error may be for the gtid_mode: with a place, where it is at an event that this forbids."""
+    if "error_at" not in alignment.role.abilities or at is None:
+        return refused_position(alignment) is None
+    case = alignment.case
+    code = case.stream[at + TYPE_AT] if 0 <= at < len(case.stream) - TYPE_AT else None
+    return code in REFUSED.get(case.settings["gtid_mode"], ())
 
 
 def _sends_nothing(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -332,31 +350,31 @@ def _sends_nothing(alignment: Alignment, requirement: str) -> Iterator[Check]:
 
 _GTIDS_SKIPPED: Final = "FORMAT-SEND-GTIDS-SKIPPED"
 _TRANSACTIONS: Final = _and_no_other(
-    _each(_GTIDS_SKIPPED, _present), _is_of_transaction, "transaction sent that the replica has"
+    _each(_GTIDS_SKIPPED, _present, lost=_as_of_replica), _is_of_transaction, "transaction sent that the replica has"
 )
 ORACLES: Final = (
-    _each("WL4162-SEND-ROTATE-IGNORE", _equal_marker, required=False),
-    _each("WL4162-SEND-HEARTBEAT-SELF", _equal_marker, required=False),
-    _each("WL4162-SEND-LOGGED-KEPT", _equal_marker, required=False),
-    _each("WL4033-SEND-IGNORABLE", _equal_event),
+    _each("WL4162-SEND-ROTATE-IGNORE", _equal_marker, lost=_never),
+    _each("WL4162-SEND-HEARTBEAT-SELF", _equal_marker, lost=_never),
+    _each("WL4162-SEND-LOGGED-KEPT", _equal_marker, lost=_never),
+    _each("WL4033-SEND-IGNORABLE", _equal_event, lost=_for_flag),
     _each("WL7592-SEND-PREVIOUS-GTIDS", _equal_event),
     _each("WL7592-SEND-ANONYMOUS-GTIDS", _equal_event),
-    _each("FORMAT-SEND-ROTATE", _equal_event),
-    _each("FORMAT-SEND-FORMAT", _equal_event, passes_over=_is_beside_others),
+    _each("FORMAT-SEND-ROTATE", _equal_event, lost=_if_left_out),
+    _each("FORMAT-SEND-FORMAT", _equal_event, lost=_if_left_out, passes_over=_is_beside_others),
     _shown("FORMAT-SEND-POSITION", _begins_at_position),
     _and_no_other(
-        _each("FORMAT-SEND-HEARTBEAT", _equal_event, passes_over=_is_beside_others),
+        _each("FORMAT-SEND-HEARTBEAT", _equal_event, lost=_if_left_out, passes_over=_is_beside_others),
         _is_of(*HEARTBEAT_TYPES),
         "heartbeat sent without waiting",
         by_themselves=True,
     ),
-    _each("FORMAT-SEND-CHECKSUM", _equal_checksum, required=False, passes_over=_is_after_other_logs),
+    _each("FORMAT-SEND-CHECKSUM", _equal_checksum, lost=_never, passes_over=_is_after_other_logs),
     _shown(_GTIDS_SKIPPED, _sends_transactions),
     _shown("FORMAT-SEND-FIRST-LOG", _begins_with_last_log),
     _shown("FORMAT-SEND-MODE", _refuses),
     _shown("FORMAT-SEND-NO-POSITION", _sends_nothing),
     _and_no_other(
-        _each("FORMAT-SEND-ANNOTATE-ROWS", _present),
+        _each("FORMAT-SEND-ANNOTATE-ROWS", _present, lost=_is_annotation),
         _is_of(EventType.MARIADB_ANNOTATE_ROWS),
         "Annotate_rows sent unasked",
     ),

@@ -1,6 +1,8 @@
 """The reference in the role `send`: the model of a sender, and what the kit's own reader reads of the logs."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Final
 
 from conformance.binlog.errors import BinlogError
 from conformance.binlog.reader import read_events
@@ -35,6 +37,10 @@ def answer_with(sender: Callable[[SenderSettings], Sender], request: Request) ->
     return Observation(tuple(made.entries()), refusal)
 
 
+#: The highest code of a type, which a source sends whether a reader of its version can skip it or not.
+_HIGHEST_TYPE: Final = 0xFF
+
+
 def _logs(request: Request, settings: SenderSettings) -> Iterator[Log]:
     """Yield the logs of a request.
 
@@ -42,10 +48,11 @@ def _logs(request: Request, settings: SenderSettings) -> Iterator[Log]:
         BinlogError: A log cannot be read on; the offset is that in the stream.
     """
     begin = 0
+    rules = replace(server_of(request.profile).rules, highest_type=_HIGHEST_TYPE)
     for each in settings.logs:
         events = []
         try:
-            for event in read_events(request.stream[begin : begin + each.length], server_of(request.profile).rules):
+            for event in read_events(request.stream[begin : begin + each.length], rules):
                 offset = begin + event.offset
                 events.append(LoggedEvent.of_entry(report(event), start=event.offset, offset=offset, data=event.data))
         except BinlogError as error:

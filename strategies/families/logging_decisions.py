@@ -70,7 +70,10 @@ _SETS: Final = Number("sets", many=(12, 16), heavy=False)
     ),
 )
 def logging_decisions(choose: Chooser, server: Server) -> Question:
-    """Sets of tables of all kinds, each under all conditions of the decision table, with logging on or off."""
+    """Sets of tables of all kinds, each under all conditions of the decision table, with logging on or off.
+
+    What is logged is asked a second time after other statements: nothing may be kept between statements.
+    """
     profile = server.profile
     decisions = DecisionQuestion(choose)
     capability, switch = choose.vary(_CAPABILITY, profile), choose.vary(_LOGGING, profile)
@@ -96,6 +99,7 @@ def logging_decisions(choose: Chooser, server: Server) -> Question:
             row = rows.pop(choose.integer(0, len(rows) - 1))
             for logging in _with_logging(switch):
                 decisions.ask(row, tables, *marks, switch=logging)
+    decisions.ask_again()
     return decisions.question()
 
 
@@ -171,6 +175,7 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
         for mode in _SHOWING:
             decisions.ask(row_for(safety, mode, each.capability), (alone,), each.requirement)
     if together == "nothing":
+        decisions.ask_again()
         return decisions.question()
     place = choose.vary(_PLACE, profile) if together in _BESIDE else 0
     written = together not in _BESIDE or choose.vary(_LOCK, profile)
@@ -197,6 +202,7 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
             # What is written has both capabilities, so that the table which is read alone decides.
             beside = (replace(own, written=False), QuestionTable("columns_of_ours", BOTH))
             decisions.ask(row_for(safety, mode, engine.capability), beside, *marks, switch=logging)
+    decisions.ask_again()
     return decisions.question()
 
 
@@ -246,4 +252,5 @@ def unreplicated_tables(choose: Chooser, server: Server) -> Question:
     for mode, logging, locked in product(MODES, _with_logging(switch), sets):
         # Servers take every statement that uses performance_schema for unsafe.
         decisions.ask_servers(profile, ("unsafe", mode), locked, "FORMAT-DECIDE-UNREPLICATED", logging)
+    decisions.ask_again()
     return decisions.question()

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import MARIADB_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.servers import (
@@ -265,6 +265,66 @@ def _add_without_positions(stream: StreamBuilder, planned: Sequence[PlannedEvent
 
 def _ignorable(stream: StreamBuilder, code: int) -> PlannedEvent:
     return mysql_events.ignorable(stream, code, stream.choose.octets(0, 60), flags=0)
+
+
+#: Codes that have a meaning in MariaDB's logs alone; MySQL's servers never assigned them.
+_OF_MARIADB: Final = Dimension[Sequence[int]](
+    "type of the ignorable events",
+    {
+        "Annotate_rows of MariaDB": (int(EventType.MARIADB_ANNOTATE_ROWS),),
+        "Gtid of MariaDB": (int(EventType.MARIADB_GTID),),
+        "any of MariaDB": tuple(sorted(map(int, MARIADB_TYPES))),
+    },
+)
+
+
+@family(
+    focus="WL4033-SEND-IGNORABLE",
+    profiles=Profiles("mysql >= 5.6"),
+    dimensions=(*_OF_LOGS, *_BY_POSITION, _GROUPS, _IGNORABLE_PLACE, _OF_MARIADB),
+)
+def sent_types_of_mariadb(stream: StreamBuilder) -> None:
+    """One to three logs of MySQL with ignorable events of types that only MariaDB has given a meaning."""
+    code = stream.choose.one_of(stream.vary(_OF_MARIADB))
+    lengths = declare_up_to(stream, code)
+    place = stream.vary(_IGNORABLE_PLACE)
+    for number, count in _several_logs(stream):
+        _begin(stream, number, count, lengths=lengths)
+        for _ in stream.several_of(_GROUPS):
+            planned = groups.group(stream)
+            if place == "between groups":
+                stream.add(_ignorable(stream, code))
+            elif place == "in a group":
+                planned.insert(stream.choose.integer(0, len(planned) - 1), _ignorable(stream, code))
+            groups.add_group(stream, planned)
+        if place == "last of the log":
+            stream.add(_ignorable(stream, code))
+        _end(stream, number, count)
+    _ask_by_position(stream)
+
+
+#: Which groups the replica has of those that have a GTID; the others have none that it could have.
+_HAS_BESIDE: Final = choices("GTIDs that the replica has", ("all", "all but the last", "none"))
+
+
+@family(
+    focus="WL7592-SEND-ANONYMOUS-GTIDS",
+    profiles=Profiles("worklog"),
+    dimensions=(*_OF_LOGS, _GROUPS, _HAS_BESIDE, _FLAGGED),
+)
+def sent_without_gtids(stream: StreamBuilder) -> None:
+    """Logs of groups with a GTID and without one in turn, asked for by the GTIDs that the replica has.
+
+    Shipped servers refuse a replica that asks so, or stop at the first group without a GTID.
+    """
+    for number, count in _several_logs(stream):
+        _begin(stream, number, count)
+        for _ in stream.several_of(_GROUPS):
+            for anonymous in (False, True):
+                planned = groups.with_gtid(stream, groups.group(stream), anonymous=anonymous)
+                replica_groups.add(stream, _flagged(stream, planned))
+        _end(stream, number, count)
+    stream.settings.update(holding=stream.vary(_HAS_BESIDE), foreign=False, gtid_mode="ON_PERMISSIVE")
 
 
 @family(

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from typing import Any, Final
 
-from conformance.models.decision.capability import Capability
+from conformance.models.decision.capability import BOTH, Capability
 from conformance.models.decision.decision import Mode, Safety
 from conformance.models.decision.statement import QuestionStatement, QuestionTable
 from conformance.models.decision.worklog_table import WorklogRow, row_for
@@ -129,6 +129,22 @@ class DecisionQuestion:
             }
         )
         self._conditions.append(None)
+
+    def ask_again(self) -> None:
+        """Add every statement with logging once more, the last one first, each after a safe one that is logged."""
+        logged = [index for index, each in enumerate(self._statements) if each.logging]
+        between = len(self._statements)
+        self.ask(row_for("safe", "statement", BOTH), ())
+        for index in reversed(logged):
+            self._repeat(index)
+            self._repeat(between)
+
+    def _repeat(self, index: int) -> None:
+        for mark in (_FORMATS, "WL3303-DECISION-PER-STATEMENT"):
+            self._marks[mark].append(len(self._entries))
+        self._statements.append(self._statements[index])
+        self._entries.append(self._entries[index])
+        self._conditions.append(self._conditions[index])
 
     def _marks_of_row(self, row: WorklogRow, looks: str) -> list[str]:
         kind = row.message.kind if row.message else None

@@ -11,6 +11,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER_BYTES, MAGIC
 from conformance.models.sender.sender import (
+    ANNOTATING,
     FATAL_ERROR,
     REFUSED,
     WITH_MODE_CHECK,
@@ -221,18 +222,24 @@ def _marks(settings: SenderSettings, logs: Sequence[Log], sent: Sequence[SentEve
     if sent and settings.gtid_mode in REFUSED and settings.log_pos > FIRST:
         yield from _marks_of_mode(settings, logs, sent)
     first = next((index for index, event in enumerate(sent) if event.origin is Origin.LOGGED), None)
-    # What has a requirement of its own is missing for that one.
-    if first is not None and settings.log_pos > FIRST and not any(_marks_of_logged(sent[first].source)):
-        yield "FORMAT-SEND-POSITION", first
+    if sent and settings.log_pos > FIRST:
+        # What has a requirement of its own is missing for that one, and at the end of a log there is no event.
+        is_own = first is None or not _is_at(settings, logs, sent[first]) or any(_marks_of_logged(sent[first].source))
+        yield "FORMAT-SEND-POSITION", 0 if is_own or first is None else first
     if by_gtids and sent:
         yield "FORMAT-SEND-FIRST-LOG", 0
         for index, event in enumerate(sent):
             if event.origin is Origin.LOGGED:
                 yield "FORMAT-SEND-GTIDS-SKIPPED", index
-    if any(event.type == _ANNOTATED for log in logs for event in log.events):
+    if settings.profile in ANNOTATING and any(event.type == _ANNOTATED for log in logs for event in log.events):
         for index, event in enumerate(sent):
             if _type_of(event) in MARIADB_TYPES:
                 yield "FORMAT-SEND-ANNOTATE-ROWS", index
+
+
+def _is_at(settings: SenderSettings, logs: Sequence[Log], event: SentEvent) -> bool:
+    """Return whether an event is one of the log that is asked for."""
+    return any(event.source in log.events for log in logs if log.name == settings.log_name)
 
 
 def _marks_of_mode(

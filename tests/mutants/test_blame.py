@@ -30,12 +30,8 @@ ROWS = (
     ("statement-ends-at-one-flag", "WL4033-* WL4162-PRINT-BINLOG-STATEMENT-BYTES", WHAT_BELONGS),
     ("post-header-of-one", "WL4033-READ-ROWS-QUERY-TEXT", MORE_EVENTS),
     ("partial-after-is-before", "FORMAT-ROWS-NULL FORMAT-ROWS-VALUES-*", MORE_EVENTS),
-    ("returns-in-any-space", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
-    ("empty-query-begins", "FORMAT-SHIPPED-BOUNDARY-GOES-ON", MORE_EVENTS),
     ("flagged-rows-ignored", "FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", MORE_EVENTS),
-    ("long-xa-statements-unread", "FORMAT-BOUNDARY-STATE FORMAT-SHIPPED-BOUNDARY-GOES-ON", MORE_EVENTS),
     ("ignore-is-self", "WL4162-RESET-TO-UNDEFINED WL4162-STREAM-OWN-PARSER WL4162-TT-INITIAL", RESET),
-    ("send-mode-of-whole-log", "FORMAT-SEND-HEARTBEAT", WHAT_BELONGS),
     ("logs-partial-drop-incomplete", "WL7592-LOG-DROPDB-SPLIT", TWO_SIDES),
     ("logs-option-takes-anything", "WL4033-LOG-OPTION-* WL4033-LOG-ROWS-QUERY-PER-STATEMENT", MORE_EVENTS),
     ("logs-first-global-kept", "WL4033-LOG-OPTION-SCOPE WL4033-LOG-ROWS-QUERY-PER-STATEMENT", MORE_EVENTS),
@@ -56,8 +52,6 @@ ROWS = (
     ("marks-over-flags", "WL7592-LOG-ANON-IGNORABLE", MORE_EVENTS),
     ("marks-by-type-alone", "WL4162-*", MORE_EVENTS),
     ("marks-all-after-gtid", "WL4162-*", MORE_EVENTS),
-    ("empty-query-is-a-statement", "FORMAT-SHIPPED-BOUNDARY-IGNORED-WITHIN", MORE_EVENTS),
-    ("empty-query-begins", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
     ("always-usual-queries", "WL40-TABLES-INFO-LIST WL40-TABLES-INFO-LEN", MORE_EVENTS),
 )
 

@@ -823,6 +823,13 @@ def test_the_way_in_which_a_filter_compares_tables_is_one_finding(mutant, cause)
         ("names-without-accents", "filter", "name_filters", "tables compared without regard to accents"),
         ("first-table-only", "decide", "logging_decisions", "capability of the tables is yes, not no"),
         ("definitions-safe", "decide", "logging_decisions", "unsafe statement decided as safe"),
+        ("closed-log-kept", "decide", "logging_decisions", "decision differs from that on the same statement before"),
+        (
+            "unsafe-after-error",
+            "decide",
+            "logging_decisions",
+            "decision differs from that on the same statement before",
+        ),
         ("error-logged", "decide", "logging_decisions", "logged despite the error"),
         ("default-database-not-set", "render", "gtid_streams", "statement in another database"),
     ],

@@ -586,7 +586,7 @@ BLAMED = {
         entry_missing: "WL3303-DECISION-TWO-FORMATS",
         entry_too_many: "WL3303-DECISION-PER-STATEMENT",
         every_entry_twice: "WL3303-DECISION-PER-STATEMENT",
-        backwards: "WL3303-DT-SAFE-MIXED-NY",
+        backwards: "WL3303-DECISION-PER-STATEMENT",
         always_the_same: "WL3303-DECISION-PER-STATEMENT",
     },
     "relay": {
@@ -602,7 +602,7 @@ BLAMED = {
     },
     "send": {
         nothing: "FORMAT-SEND-ROTATE",
-        error_at_once: "FORMAT-SEND-ROTATE",
+        error_at_once: "FORMAT-SEND-POSITION",
         error_in_the_middle: "FORMAT-SEND-MODE",
         error_at_the_end: "FORMAT-SEND-EVENT",
         no_error: "FORMAT-SEND-MODE",

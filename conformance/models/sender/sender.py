@@ -29,6 +29,8 @@ _CREATED: Final = slice(HEADER_BYTES + 52, HEADER_BYTES + 56)
 _ROTATE_POST_HEADER: Final = 8
 #: The servers that mark the events which the sender makes.
 _MARKING: Final = Profiles("worklog")
+#: The servers that log Annotate_rows events.
+ANNOTATING: Final = Profiles("mariadb")
 #: The servers whose sender holds its logs to the gtid_mode.
 WITH_MODE_CHECK: Final = Profiles("mysql >= 5.7")
 #: gtid_mode -> the type of event that a sender then refuses.
@@ -257,6 +259,9 @@ class Sender:
         return self._skipping and event.type != EventType.ROTATE
 
     def _leaves_out(self, event: LoggedEvent) -> bool:
+        # In other servers' logs the code is one without a meaning.
+        if self.settings.profile not in ANNOTATING:
+            return False
         return event.type == EventType.MARIADB_ANNOTATE_ROWS and not self.settings.annotate_rows
 
     def _wait(self, log: Log, position: int) -> None:

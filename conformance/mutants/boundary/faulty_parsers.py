@@ -71,6 +71,17 @@ class RemembersBegin(WorklogParser):
         self.begun = self.begun and self.within_transaction
 
 
+class ForgetsMarkedBegin(WorklogParser):
+    """A parser that reads whether a transaction has a BEGIN only from one without a marker."""
+
+    def take(self, used: Cell, event: FedEvent) -> None:
+        """See `WorklogParser.take`."""
+        begun = self.begun
+        super().take(used, event)
+        if self.read_marker(event) is not BoundaryType.NOT_DEFINED:
+            self.begun = self.begun and begun
+
+
 class ContextStartsAgain(WorklogParser):
     """A parser that guesses an Intvar directly after a Gtid event to start a transaction."""
 

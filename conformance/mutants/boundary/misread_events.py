@@ -90,6 +90,15 @@ class _IgnoresFlaggedRows(ShippedParser):
         return super().feed(FedEvent(int(EventType.STOP), event.flags, None) if rows and event.ignorable else event)
 
 
+class _IgnoresFlaggedAnonymous(ShippedParser):
+    """A parser that ignores Anonymous_gtid events with the ignorable flag, which a given GTID_NEXT leads to."""
+
+    def feed(self, event: FedEvent) -> ShippedStep:
+        """See `ShippedParser.feed`."""
+        ignored = event.type == EventType.ANONYMOUS_GTID and event.ignorable
+        return super().feed(FedEvent(int(EventType.STOP), event.flags, None) if ignored else event)
+
+
 class _NeedsFlags(ShippedParser):
     """A parser that does not know the types which servers log with the ignorable flag where they lack it."""
 
@@ -143,6 +152,12 @@ MISREAD_EVENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-BOUNDARY-STATE",
         "a parser that servers ship ignores rows and their Table_map with the ignorable flag",
         answer=answer_with(_IgnoresFlaggedRows),
+    ),
+    Mutant(
+        "shipped-flagged-anonymous-ignored",
+        "FORMAT-BOUNDARY-STATE",
+        "a parser that servers ship ignores Anonymous_gtid events with the ignorable flag",
+        answer=answer_with(_IgnoresFlaggedAnonymous),
     ),
     Mutant(
         "shipped-needs-ignorable-flag",

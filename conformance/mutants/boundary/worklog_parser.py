@@ -31,6 +31,7 @@ from conformance.mutants.boundary.faulty_parsers import (
     EmptyTransaction,
     EndIsUndefined,
     ForgetsContext,
+    ForgetsMarkedBegin,
     GtidsIgnored,
     GuessesAlways,
     GuessesArtificial,
@@ -379,6 +380,12 @@ BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-RESET-NEW-STREAM",
         "a reset forgets the parser's type, but not that its transaction had a BEGIN",
         answer=parses(RemembersBegin),
+    ),
+    Mutant(
+        "marked-begin-forgotten",
+        "WL4162-TYPE-QUERY-NOT-IMMEDIATE",
+        "a BEGIN with a marker is not remembered: a statement after it without one ends the transaction",
+        answer=parses(ForgetsMarkedBegin),
     ),
     Mutant(
         "intvar-starts-after-gtid",

@@ -9,8 +9,16 @@ from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.guess import Kind, kind_of
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
-from conformance.oracles.checks.boundary_steps import fed_by_offset, field_cause, is_in_step, own_steps, step_cause
+from conformance.oracles.checks.boundary_steps import (
+    begin_before,
+    fed_by_offset,
+    field_cause,
+    is_in_step,
+    own_steps,
+    step_cause,
+)
 from conformance.oracles.checks.misread_statements import is_for_checksums
+from conformance.oracles.checks.misread_types import forgets_begin
 from conformance.oracles.checks.remembered_begin import is_for_remembered
 from conformance.oracles.oracle import GOOD, Check, Oracle
 
@@ -126,10 +134,16 @@ _OF_WORDS: Final = frozenset(
 
 
 def is_no_word(alignment: Alignment, index: int) -> bool:
-    """Return whether an ordinary statement has a wrong type that is not that of a BEGIN, a COMMIT or a ROLLBACK."""
+    """Return whether an ordinary statement has a wrong type that is not that of a BEGIN, a COMMIT or a ROLLBACK.
+
+    What a statement without any of these words ends was taken for one without a BEGIN.
+    """
     event = _fed(alignment, index)
-    is_statement = event is not None and kind_of(event, event_class(event)) is Kind.STATEMENT
-    return is_statement and (alignment.observed(index) or {}).get("boundary_type") not in _OF_WORDS
+    if event is None or kind_of(event, event_class(event)) is not Kind.STATEMENT:
+        return False
+    its_type = (alignment.observed(index) or {}).get("boundary_type")
+    ends = its_type == BoundaryType.END_TRANSACTION.heading
+    return its_type not in _OF_WORDS or (ends and forgets_begin(event, begin_before(alignment, index)))
 
 
 def is_not_ignored(alignment: Alignment, index: int) -> bool:

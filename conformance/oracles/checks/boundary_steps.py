@@ -16,6 +16,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.reader import ReaderRules, read_events
 from conformance.models.boundary.boundary_type import WITHIN_TRANSACTION, BoundaryType
 from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.guess import is_begin
 from conformance.models.boundary.header_answers import header_answers
 from conformance.models.boundary.shipped_parser import ShippedParser
 from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS, ShippedState
@@ -24,6 +25,7 @@ from conformance.models.boundary.transition_table import CELLS, COLUMNS, Cell, S
 from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import DIFFERS, MISSING, Cause
+from conformance.oracles.checks.misread_shipped_types import misread_shipped
 from conformance.oracles.checks.misread_types import misread_type
 
 Entry = Mapping[str, Any]
@@ -107,11 +109,13 @@ class OwnSteps:
             state: the step from the right one was not asked for.
         left_open: The indices of Incidents that a shipped parser passes over with its state as it was, and of events
             after one that show it.
+        misread: The causes of the wrong steps of a shipped parser that takes an event for one of another type.
     """
 
     entries: Sequence[Entry]
     begun_elsewhere: frozenset[int]
     left_open: frozenset[int]
+    misread: Mapping[int, Cause]
 
 
 class _Follower:
@@ -128,6 +132,7 @@ class _Follower:
         taken: The cells that were taken rightly so far.
         resets: Whether a reset was seen to change the state so far.
         is_left_open: Whether the last event shows that an Incident did not change the state.
+        came_from: The states in which the last event came, as far as the answer before it shows them.
     """
 
     def __init__(self, alignment: Alignment, *, taken: frozenset[str] = frozenset(), resets: bool = True) -> None:
@@ -138,6 +143,7 @@ class _Follower:
         self._table = StepTable(alignment.case.id.profile)
         self._declared = alignment.role.fields & set(OF_STEP)
         self._shown: Sequence[State] = ()
+        self.came_from: Sequence[State] = ()
         self.begin()
 
     def begin(self) -> None:
@@ -154,7 +160,7 @@ class _Follower:
 
     def follow(self, expected: Entry, event: FedEvent, seen: Entry | None) -> tuple[Entry, bool]:
         """Return the entry that the answer about an event had to be, and whether the parser began in another state."""
-        before = self._right
+        before, self.came_from = self._right, self._shown
         unchanged = self._without_incident(event, seen)
         taken = [self._table.step(state, event) for state in (before, *self._shown)]
         self._right = taken[0][1]
@@ -267,6 +273,7 @@ def _followed(alignment: Alignment, follower: _Follower) -> OwnSteps:
     case = alignment.case
     fed, resets = fed_by_offset(case.stream), frozenset(case.settings["resets"])
     entries, elsewhere, left_open = list(case.expected.events), [], []
+    states: list[Sequence[State]] = []
     for index, expected in enumerate(case.expected.events):
         if expected["offset"] not in fed:
             break
@@ -275,7 +282,19 @@ def _followed(alignment: Alignment, follower: _Follower) -> OwnSteps:
         entries[index], began = follower.follow(expected, fed[expected["offset"]], alignment.observed(index))
         elsewhere += [index] if began else []
         left_open += [index] if follower.is_left_open else []
-    return OwnSteps(entries, frozenset(elsewhere), frozenset(left_open))
+        states.append(follower.came_from)
+    misread = _misread(alignment, [fed[each["offset"]] for each in entries[: len(states)]], states)
+    return OwnSteps(entries, frozenset(elsewhere), frozenset(left_open), misread)
+
+
+def _misread(alignment: Alignment, fed: Sequence[FedEvent], states: Sequence[Sequence[State]]) -> Mapping[int, Cause]:
+    """Return the causes of wrong steps at events that a shipped parser takes for those of another type."""
+    version = SHIPPED_VERSIONS[alignment.case.id.profile]
+    if version is None:
+        return {}
+    before = [[each for each in shown if isinstance(each, ShippedState)] for shown in states]
+    answers = [alignment.observed(index) for index in range(len(fed))]
+    return misread_shipped(version, fed, before, answers)
 
 
 def is_in_step(alignment: Alignment, index: int) -> bool:
@@ -291,6 +310,9 @@ def step_cause(alignment: Alignment, index: int) -> Cause | None:
     """Return the cause of a wrong step: the first of its fields that is wrong; None for a right one."""
     own, seen = own_steps(alignment).entries[index], alignment.observed(index)
     wrong = [name for name in OF_STEP if name in own and seen is not None and seen.get(name) != own[name]]
+    if seen is not None and seen.get("warning") and own.get("warning"):
+        # That there is one is right: its words are less than where the step leads.
+        wrong.sort(key=lambda name: name == "warning")
     return next((field_cause(alignment, index, each) for each in wrong if each in alignment.role.fields), None)
 
 
@@ -308,13 +330,15 @@ def field_cause(alignment: Alignment, index: int, name: str) -> Cause:
     if name in (*OF_STEP, _ANSWERS) and is_judged and seen.get(_MARKER) != own[_MARKER]:
         name = _MARKER
     wanted, value = own[name], seen.get(name)
+    if name in OF_STEP and index in steps.misread:
+        return steps.misread[index]
     if name in OF_STEP and index in steps.begun_elsewhere:
         return Cause("is not Not Defined where a stream begins", field="state", role="boundary")
     if name in OF_STEP and index in steps.left_open:
         return Cause("kept at an Incident", field="state", role="boundary")
     if name in _AFTER_STEP and own.get("warning") and "state" in own and value is not None:
         return Cause("is not Not Defined after an error", field="state", role="boundary")
-    if name == "boundary_type" and (of_type := misread_type(_fed(alignment, index), wanted, value)) is not None:
+    if name == "boundary_type" and (of_type := _misread_type(alignment, index, wanted, value)) is not None:
         return of_type
     if name == "boundary_type" and {wanted, value} == _OF_ROTATES and _is_rotate(alignment, index):
         return Cause("not distinguished from an artificial one", "Rotate", name, role="boundary")
@@ -327,6 +351,17 @@ def field_cause(alignment: Alignment, index: int, name: str) -> Cause:
         return Cause(how, field=name, role="boundary")
     how = DIFFERS if value and wanted else MISSING if wanted else "not expected"
     return Cause(how, field=name, role="boundary")
+
+
+def _misread_type(alignment: Alignment, index: int, wanted: str, value: str | None) -> Cause | None:
+    return misread_type(_fed(alignment, index), wanted, value, begin_before(alignment, index))
+
+
+def begin_before(alignment: Alignment, index: int) -> FedEvent | None:
+    """Return the last event with a BEGIN before an expected entry; None if there is none."""
+    offset = alignment.case.expected.events[index]["offset"]
+    begins = [each for at, each in fed_by_offset(alignment.case.stream).items() if at < offset and is_begin(each)]
+    return begins[-1] if begins else None
 
 
 def _fed(alignment: Alignment, index: int) -> FedEvent:

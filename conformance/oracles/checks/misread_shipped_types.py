@@ -1,0 +1,79 @@
+"""Events that a shipped boundary parser takes for those of another type, as far as an answer shows it.
+
+A wrong step alone may be a wrong cell of the table of states. Where another event of the same type takes its step from
+the same state rightly, it is not: what differs is how the event is read.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType, type_name
+from conformance.models.boundary.fed_event import FedEvent
+from conformance.models.boundary.shipped_parser import shipped_type
+from conformance.models.boundary.shipped_tables import CELLS, ShippedState, ShippedType, ShippedVersion
+from conformance.oracles.cause import Cause
+from conformance.oracles.checks.misread_types import WORD_INVENTED, WORD_UNREAD
+
+Answer = Mapping[str, Any]
+#: What a parser may look at in an event: its type code, its ignorable flag, and its statement if it has one.
+Look = tuple[int, bool, bytes | None]
+
+_WITHIN: Final = "within_transaction"
+_WARNING: Final = "warning"
+#: The types of the words of a transaction.
+_WORDS: Final = frozenset({ShippedType.BEGIN, ShippedType.END, ShippedType.END_XA})
+
+
+def misread_shipped(
+    version: ShippedVersion,
+    fed: Sequence[FedEvent],
+    states: Sequence[Sequence[ShippedState]],
+    seen: Sequence[Answer | None],
+) -> Mapping[int, Cause]:
+    """Return the cause of each wrong step at an event that is taken for one of another type, by its index.
+
+    Args:
+        version: The version of the parser.
+        fed: What is fed of each event.
+        states: The states before each event, as far as the answer before it shows them.
+        seen: The answer about each event, None where there is none.
+    """
+    kinds = [shipped_type(event, version) for event in fed]
+    right: dict[tuple[ShippedState, ShippedType], set[Look]] = defaultdict(set)
+    wrong: list[int] = []
+    for index, (kind, before, answer) in enumerate(zip(kinds, states, seen, strict=True)):
+        if answer is None:
+            continue
+        if not any(_agrees(state, kind, answer) for state in before):
+            wrong.append(index)
+        elif len(before) == 1:
+            right[before[0], kind].add(_look(fed[index]))
+    causes: dict[Look, Cause] = {}
+    for index in wrong:
+        look, kind, before, answer = _look(fed[index]), kinds[index], states[index], seen[index]
+        if answer is None or not before or not all(right[state, kind] - {look} for state in before):
+            continue
+        others = {each for each in ShippedType if any(_agrees(state, each, answer) for state in before)}
+        if others:
+            causes.setdefault(look, _cause(fed[index], kind, others))
+    return {index: cause for index, event in enumerate(fed) if (cause := causes.get(_look(event))) is not None}
+
+
+def _look(event: FedEvent) -> Look:
+    return event.type, event.ignorable, event.query
+
+
+def _agrees(state: ShippedState, kind: ShippedType, answer: Answer) -> bool:
+    """Return whether an answer is that about an event of a type, but for the words of the warning."""
+    cell = CELLS[state, kind]
+    within = "yes" if cell.state.within_transaction else "no"
+    return answer.get(_WITHIN, within) == within and bool(answer.get(_WARNING, cell.error)) == cell.error
+
+
+def _cause(event: FedEvent, kind: ShippedType, others: Collection[ShippedType]) -> Cause:
+    if event.type == EventType.QUERY and kind in _WORDS and ShippedType.STMT in others:
+        return WORD_UNREAD
+    if event.type == EventType.QUERY and kind is ShippedType.STMT and not _WORDS.isdisjoint(others):
+        return WORD_INVENTED
+    return Cause("taken for an event of another type", type_name(event.type), role="boundary")
