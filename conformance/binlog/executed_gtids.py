@@ -1,6 +1,7 @@
 """Which GTIDs were used: intervals for each source, so that a log of any length takes little memory."""
 
 from bisect import bisect_right
+from itertools import pairwise
 from uuid import UUID
 
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
@@ -67,6 +68,14 @@ class ExecutedGtids:
             before = self._intervals.get(key, [])
             merged = self._intervals[key] = _merge([*before, *source.intervals])
             self.size += len(merged) - len(before)
+
+    def is_disjoint(self, other: "ExecutedGtids") -> bool:
+        """Return whether no GTID is in both sets."""
+        for key, intervals in other._intervals.items():
+            ascending = sorted([*intervals, *self._intervals.get(key, ())])
+            if any(one.end > next_one.start for one, next_one in pairwise(ascending)):
+                return False
+        return True
 
     def next_of(self, uuid: bytes) -> int:
         """Return the lowest number of a source, without a tag, that is not in the set."""

@@ -83,12 +83,16 @@ def read_events(stream: bytes, rules: ReaderRules | None = None) -> Iterator[Eve
     return read_file(BytesIO(stream), rules)
 
 
-def read_file(stream: BinaryIO, rules: ReaderRules | None = None) -> Iterator[Event]:
+def read_file(
+    stream: BinaryIO, rules: ReaderRules | None = None, *, at: int = 0, governing: FormatDescription | None = None
+) -> Iterator[Event]:
     """Yield the events of a binary log, holding one of them in memory at a time.
 
     Args:
         stream: The file, its magic number included, opened in binary mode; it need not be seekable.
         rules: What the reader accepts and refuses; None: the default `ReaderRules`.
+        at: Where the stream stands, in bytes from the start of the file: there, or at the beginning of an event.
+        governing: The format description that governs the event there; None at the start of the file.
 
     Raises:
         BinlogError: At the first event that cannot be read, after all events before it were yielded; `BeyondLimit`
@@ -97,11 +101,12 @@ def read_file(stream: BinaryIO, rules: ReaderRules | None = None) -> Iterator[Ev
     rules = rules or ReaderRules()
     short = min(_PIECE, current_limits().event_bytes)
     read = stream.read
-    _check_magic(_read_up_to(read, len(MAGIC)))
-    at = len(MAGIC)
-    governing: FormatDescription | None = None
-    known: frozenset[int] = frozenset()
-    verified = encrypted = False
+    if not at:
+        _check_magic(_read_up_to(read, len(MAGIC)))
+        at = len(MAGIC)
+    known = frozenset[int]() if governing is None else rules.known_under(governing)
+    verified = governing is not None and rules.verify_checksums and governing.checksum_bytes > 0
+    encrypted = False
     while head := read(HEADER_BYTES):
         try:
             if len(head) < HEADER_BYTES:

@@ -8,7 +8,8 @@ import click
 
 from conformance.cli.certify import MOST_JOBS, Duration
 from conformance.cli.check_output import CheckOutput, output_of
-from conformance.cli.checked_files import CheckerOf, checked_files
+from conformance.cli.checked_files import checked_files
+from conformance.cli.divided_log import CheckerOf
 from conformance.cli.examples import examples
 from conformance.cli.integer import Integer
 from conformance.cli.limit_option import limit_option
@@ -49,8 +50,8 @@ AUTO: Final = "auto"
     "-j",
     "--jobs",
     type=Integer(1, MOST_JOBS),
-    help="Processes, which each judge one file at a time; the output is the same.  [default: the cores of this machine "
-    "for large files, else 1]",
+    help="Processes, which each judge one file at a time, or a part of a file of 64 MiB or more; the output is the "
+    "same.  [default: the cores of this machine for large files, else 1]",
 )
 @limit_option
 def command(

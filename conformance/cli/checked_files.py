@@ -1,12 +1,14 @@
-"""The files that `check` judges: one after another, or each in a process of its own, with the same output."""
+"""The files that `check` judges: one after another, each in a process of its own, or a large one in several.
+
+The output is the same.
+"""
 
 import os
 import shutil
 import sys
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import redirect_stdout
 from itertools import islice
 from pathlib import Path
@@ -15,13 +17,10 @@ from typing import Final
 
 from conformance.binlog.limits import Limits, current_limits, limits_in_force
 from conformance.cli.check_output import CheckOutput, output_of
+from conformance.cli.divided_log import LEAST_SHARE, CheckerOf, checked_in_shares, result_of
 from conformance.cli.log_files import STANDARD_INPUT, CannotOpen, open_log, progress_bar, reading_progress
-from conformance.cli.main import UserError
 from conformance.engine.process_pool import cores, process_pool
-from conformance.log_check.log_checker import CheckedLog, LogChecker
-
-#: Makes the checker of a log from its name, and what `LogChecker` takes besides.
-CheckerOf = Callable[..., LogChecker]
+from conformance.log_check.log_checker import CheckedLog
 
 #: A file's name, the file with what is printed of it, and its result.
 _Task = tuple[str, Path, "Future[CheckedLog | str]"]
@@ -48,7 +47,14 @@ def checked_files(
         UserError: A process was killed.
     """
     sizes = [os.path.getsize(name) if os.path.isfile(name) else 0 for name in names]
-    number = min(jobs or (cores() if sum(sizes) >= _LARGE else 1), len(names))
+    most = jobs or (cores() if sum(sizes) >= _LARGE else 1)
+    number = min(most, len(names))
+    # The other files add little to one that has half of the bytes.
+    if most > len(names) and max(sizes) >= max(2 * LEAST_SHARE, sum(sizes) / 2) and STANDARD_INPUT not in names:
+        for name, size in zip(names, sizes, strict=True):
+            divided = checked_in_shares(name, size, checker, output, most)
+            yield _reported(name, output, _checked(name, checker, output) if divided is None else divided)
+        return
     if number < 2 or STANDARD_INPUT in names:
         yield from (_reported(name, output, _checked(name, checker, output)) for name in names)
         return
@@ -99,10 +105,7 @@ def _taken(name: str, printed: Path, task: "Future[CheckedLog | str]", output: C
     Raises:
         UserError: The process was killed.
     """
-    try:
-        result = task.result()
-    except BrokenProcessPool as error:
-        raise UserError("a process of check was killed: allow more memory, or give --jobs 1") from error
+    result = result_of(task)
     with printed.open(encoding="utf-8", errors="surrogatepass", newline="") as kept:
         shutil.copyfileobj(kept, sys.stdout)
     printed.unlink()

@@ -83,6 +83,19 @@ class Bodies:
             self._post_headers += body.has_post_header
         return body
 
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process gets: it reads for itself the bodies that are kept here."""
+        return {**self.__dict__, "_recent": {}}
+
+    def begin_counts(self) -> None:
+        """Count from here on only."""
+        self._bodies = self._post_headers = 0
+
+    def join(self, before: "Bodies") -> None:
+        """Add the counts of the part of the log before this one."""
+        self._bodies += before._bodies
+        self._post_headers += before._post_headers
+
     def finish(self) -> None:
         """Count the bodies that were right."""
         self._verdicts.good(BODY, self._bodies)

@@ -10,6 +10,7 @@ from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
+from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import MAGIC
 from conformance.binlog.reader import read_file
@@ -37,7 +38,7 @@ from conformance.log_check.rule import Judge, Rule
 from conformance.log_check.server_profile import profile_of
 from conformance.log_check.transaction_rules import TRANSACTION_ENDS, CreateSelect, Endings, Lengths, Markers
 from conformance.log_check.transactions import Transactions
-from conformance.log_check.verdicts import Note, Verdicts, Violation
+from conformance.log_check.verdicts import Note, Verdicts, Violation, nobody
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.specs.catalogue import catalogue
 
@@ -137,7 +138,7 @@ class LogChecker:
         profile: str | None = None,
         rows: bool = False,
         report: Callable[[Violation | Note], None],
-        progress: Callable[[int], None] = lambda position: None,
+        progress: Callable[[int], None] = nobody,
     ) -> None:
         self._log = Log(name, profile or "")
         self._auto = profile is None
@@ -160,6 +161,26 @@ class LogChecker:
         self._bodies = Bodies(self._log, self._verdicts)
         # Counted here and added to the verdicts at the end, as nearly every event has one.
         self._checksums = 0
+        #: The format description that governs the next event.
+        self._governing: FormatDescription | None = None
+        self._unreadable: BinlogError | None = None
+        self._stopped = self._damaged = False
+        #: Events and transactions that were read before the share of the log that is judged.
+        self._not_counted = (0, 0)
+
+    def __getstate__(self) -> dict[str, object]:
+        """Return what another process gets: what is known, and not who takes the findings."""
+        return {**self.__dict__, "_progress": nobody, "_wanted": {}}
+
+    @property
+    def log(self) -> Log:
+        """What is known about the log so far."""
+        return self._log
+
+    @property
+    def stopped(self) -> bool:
+        """Whether an event could not be read."""
+        return self._stopped
 
     def check(self, stream: BinaryIO) -> CheckedLog:
         """Judge a log to its end, or to the first event that cannot be read.
@@ -167,31 +188,77 @@ class LogChecker:
         Args:
             stream: The log, opened in binary mode; it need not be seekable.
         """
-        unreadable: BinlogError | None = None
-        damaged = False
+        self.read(stream)
+        return self.finish()
+
+    def read(self, stream: BinaryIO, *, end: int | None = None) -> None:
+        """Judge the events of a log from the one after the last, to its end, or to one that cannot be read.
+
+        Args:
+            stream: The log, opened in binary mode, where the last event ended; at first, at its start.
+            end: Where to stop, in bytes from the start of the log: the end of an event; None to read all.
+        """
+        log = self._log
         try:
-            for event in read_file(stream, framing.READER_RULES):
+            for event in read_file(stream, framing.READER_RULES, at=log.end, governing=self._governing):
                 self._event(event)
-                if not self._log.events % _STEP:
-                    self._progress(self._log.end)
-            if self._log.format is None:
+                if not log.events % _STEP:
+                    self._progress(log.end)
+                if log.end == end:
+                    break
+            if log.format is None:
                 raise BinlogError(
                     at=len(MAGIC), kind="no-format-description", message="no event at all; expected a log"
                 )
         except BinlogError as error:
-            unreadable = error if framing.is_unreadable(error) else None
-            damaged = unreadable is None and self._stop(error)
-        if unreadable is None:
-            self._finish(damaged=damaged)
-        return self._checked(unreadable)
+            self._stopped = True
+            self._unreadable = error if framing.is_unreadable(error) else None
+            self._damaged = self._unreadable is None and self._stop(error)
 
-    def _checked(self, unreadable: BinlogError | None) -> CheckedLog:
+    def skip_to(self, offset: int) -> None:
+        """Leave out the events before an offset, in bytes from the start of the log."""
+        self._log.end = offset
+
+    def report_to(self, report: Callable[[Violation | Note], None], progress: Callable[[int], None]) -> None:
+        """Report what comes next to others; for the arguments see the class."""
+        self._verdicts.report_to(report)
+        self._progress = progress
+
+    def begin_share(self) -> None:
+        """Count what comes from here on only: a share of the log, which `join` adds to those before it."""
+        self._verdicts.begin_counts()
+        self._bodies.begin_counts()
+        self._used.begin_counts()
+        self._checksums = 0
+        self._not_counted = (self._log.events, self._log.transactions)
+
+    def can_join(self, before: "LogChecker") -> bool:
+        """Return whether what accumulates in the shares before this one changes no verdict on this one."""
+        return self._used.can_join(before._used)
+
+    def join(self, before: "LogChecker") -> None:
+        """Add what was counted in the shares of the log before this one."""
+        self._verdicts.join(before._verdicts)
+        self._bodies.join(before._bodies)
+        self._used.join(before._used)
+        self._checksums += before._checksums
+        events, transactions = self._not_counted
+        self._log.events += before._log.events - events
+        self._log.transactions += before._log.transactions - transactions
+        self._not_counted = (0, 0)
+
+    def finish(self) -> CheckedLog:
+        """Return the result of judging what was read."""
+        if self._unreadable is None:
+            self._finish(damaged=self._damaged)
         end = self._end.last
         rotate = None
         if end is not None and end.code == EventType.ROTATE and "next_file" in end.fields:
             name = end.fields["next_file"].decode("utf-8", "replace")
             rotate = (end.offset, name, end.fields["next_position"])
-        return CheckedLog(self._log, self._verdicts, unreadable, self._used.executed, self._previous_gtids, rotate)
+        return CheckedLog(
+            self._log, self._verdicts, self._unreadable, self._used.executed, self._previous_gtids, rotate
+        )
 
     def _event(self, event: Event) -> None:
         log = self._log
@@ -233,6 +300,7 @@ class LogChecker:
         log = self._log
         described = event.format
         self._bodies.begin_format()
+        self._governing = described
         if log.format is None:
             self._server_id = event.header.server_id
             log.format = described

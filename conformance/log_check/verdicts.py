@@ -38,8 +38,8 @@ class Note:
     text: str
 
 
-def _nobody(finding: Violation | Note) -> None:
-    """Take a finding, and do nothing."""
+def nobody(finding: object) -> None:
+    """Take a finding, or how far a log was read, and do nothing."""
 
 
 class Verdicts:
@@ -68,7 +68,21 @@ class Verdicts:
 
     def __getstate__(self) -> dict[str, object]:
         """Return what another process gets: the counts, and not who takes the findings."""
-        return {**self.__dict__, "_report": _nobody}
+        return {**self.__dict__, "_report": nobody}
+
+    def report_to(self, report: Callable[[Violation | Note], None]) -> None:
+        """Report what comes next to another taker."""
+        self._report = report
+
+    def begin_counts(self) -> None:
+        """Count from here on only."""
+        self._counts = dict.fromkeys(self._counts, 0)
+        self._before, self.broken = Counter(), Counter()
+
+    def join(self, before: "Verdicts") -> None:
+        """Add the counts of the part of the log before this one."""
+        self._before = before.judged + self._before
+        self.broken = before.broken + self.broken
 
     def use_profile(self, profile: str, *, source: str = "") -> None:
         """Judge the next events against the requirements that hold under a profile.

@@ -149,9 +149,9 @@ def test_a_process_that_is_killed_is_one_line(tmp_path):
 #: Runs a command of the kit; whatever process of it judges a log is killed.
 KILLS_ITS_PROCESSES = """
 import os, signal
-from conformance.cli import checked_files
 from conformance.cli.main import main
+from conformance.log_check.log_checker import LogChecker
 kit = os.getpid()
-checked_files.LogChecker.check = lambda self, stream: os.getpid() != kit and os.kill(os.getpid(), signal.SIGKILL)
+LogChecker.check = lambda self, stream: os.getpid() != kit and os.kill(os.getpid(), signal.SIGKILL)
 main()
 """
