@@ -138,7 +138,7 @@ def read_file(
             error.head = head
             raise
         yield Event(at, header, data, governing, recognised)
-        encrypted = recognised and header.type == _START_ENCRYPTION
+        encrypted = recognised and header.type == _START_ENCRYPTION and governing.is_mariadb
         at += length
 
 

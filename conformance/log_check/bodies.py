@@ -7,10 +7,11 @@ from conformance.binlog.codecs import Fields
 from conformance.binlog.errors import LimitExceeded, MalformedBody, MissingField
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import QUERY_TYPES, EventType, type_name
+from conformance.binlog.layouts.by_type import OPAQUE
 from conformance.binlog.mariadb_compression import statement_of
 from conformance.binlog.servers import WITH_TAGGED_GTIDS
 from conformance.log_check.framing import BODY
-from conformance.log_check.log_event import Log
+from conformance.log_check.log_event import MEANINGLESS, Log
 from conformance.log_check.statements import LoggedStatement, statement_kind
 from conformance.log_check.verdicts import Verdicts
 
@@ -112,6 +113,8 @@ class Bodies:
     def _body(self, event: Event, code: int) -> Body:
         try:
             layout, declared = event.layout()
+            if code == MEANINGLESS:
+                layout = OPAQUE
             fields = layout.read(event.data, event.format.header_length, event.body_end, post_header_length=declared)
             layout.require(fields)
             self._check_form(code, fields)

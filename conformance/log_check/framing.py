@@ -109,16 +109,17 @@ class UnknownTypes:
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event: a log may hold it only if it has the ignorable flag."""
-        declared = 0 < seen.code <= seen.event.format.event_types
+        code = seen.event.header.type
+        declared = 0 < code <= seen.event.format.event_types
         if not seen.flags & _IGNORABLE:
-            actual = f"an event of type {seen.code} without the ignorable flag"
+            actual = f"an event of type {code} without the ignorable flag"
             verdicts.bad(UNKNOWN_REFUSED, seen.offset, actual, "a type that readers know, or the flag 0x0080")
             return
         verdicts.good(UNKNOWN_REFUSED)
         if not declared and not self._undeclared_noted:
             self._undeclared_noted = True
             count = seen.event.format.event_types
-            text = f"an ignorable event of type {seen.code}, but {count} types are declared: MySQL servers refuse it"
+            text = f"an ignorable event of type {code}, but {count} types are declared: MySQL servers refuse it"
             verdicts.note(seen.offset, text)
 
 

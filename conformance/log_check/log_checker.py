@@ -29,7 +29,7 @@ from conformance.log_check.gtids import (
     ServerVersions,
     UsedGtids,
 )
-from conformance.log_check.log_event import Log, LogEvent, Place
+from conformance.log_check.log_event import Log, LogEvent, Place, meaning_of
 from conformance.log_check.log_order import EndLast
 from conformance.log_check.mariadb_gtids import MariadbGtids
 from conformance.log_check.row_values import RowValues
@@ -262,7 +262,7 @@ class LogChecker:
 
     def _event(self, event: Event) -> None:
         log = self._log
-        code = event.format.type_code(event.header.type)
+        code = meaning_of(event)
         if code == _FORMAT_DESCRIPTION:
             self._description(event)
         elif log.events <= 2 and self._is_of_relay_log(event, code):
@@ -343,7 +343,7 @@ class LogChecker:
         transactions = Transactions()
         try:
             for event in inner_events(payload.event):
-                code = event.format.type_code(event.header.type)
+                code = meaning_of(event)
                 fields, statement, _ = self._bodies.read(event, code)
                 flags = event.header.flags
                 seen = LogEvent(event, code, payload.offset, flags, fields, statement, inner=True)

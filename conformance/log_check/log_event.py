@@ -6,7 +6,7 @@ from enum import Enum, auto
 from typing import Any, Final
 
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import KNOWN_TYPES, EventType
+from conformance.binlog.event_types import KNOWN_TYPES, MARIADB_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.log_check.statements import LoggedStatement
@@ -15,6 +15,8 @@ _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 
 #: The ignorable events of WL#4033: the base class and Rows_query.
 IGNORABLE_CLASS: Final = (EventType.IGNORABLE, EventType.ROWS_QUERY)
+#: Stands for the code of an event that has no meaning in its server's logs: MariaDB's types in those of others.
+MEANINGLESS: Final = 255
 TABLE_MAPS: Final = frozenset({int(EventType.TABLE_MAP)})
 
 
@@ -144,6 +146,12 @@ class Log:
         """The product and version of the server that wrote it, empty while no format description is known."""
         version = "" if self.format is None else self.format.server_version
         return version if self.format is None or self.format.is_mariadb else f"MySQL {version}"
+
+
+def meaning_of(event: Event) -> int:
+    """Return the event type code that an event's own means in the logs of its server."""
+    code = event.format.type_code(event.header.type)
+    return MEANINGLESS if code in MARIADB_TYPES and not event.format.is_mariadb else code
 
 
 def is_artificial(seen: LogEvent) -> bool:

@@ -56,7 +56,9 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
         "have ignorable events of types that no server writes yet",
     ),
     Departure(("flagged_known_events", "flagged_groups"), "have the ignorable flag on events of ordinary types"),
-    Departure(("sent_gtids",), "have the ignorable flag on events of ordinary types in some cases"),
+    Departure(
+        ("sent_gtids", "sent_without_gtids"), "have the ignorable flag on events of ordinary types in some cases"
+    ),
     Departure(
         ("large_transactions",),
         "declare and have an event type that is in the sources of the server, but in no log of a release",

@@ -48,6 +48,7 @@ DEVIATIONS = {
         (PREVIOUS, *GROUPS, "FORMAT-LOG-FLAGS"),
     ),
     "sent_gtids": Deviation(FLAGGED, ("FORMAT-LOG-FLAGS",)),
+    "sent_without_gtids": Deviation(FLAGGED, ("FORMAT-LOG-FLAGS",)),
     "gtid_streams": Deviation(FORMS, OF_FORMS),
     "anonymous_gtid_streams": Deviation(FORMS, OF_FORMS),
     "streams_without_gtids": Deviation("a source may be older than its format description", (PREVIOUS, *GROUPS)),
