@@ -584,7 +584,7 @@ BLAMED = {
         error_at_the_end: "WL3303-DECISION-TWO-FORMATS",
         silent_in_the_middle: "WL3303-DECISION-TWO-FORMATS",
         entry_missing: "WL3303-DECISION-TWO-FORMATS",
-        entry_too_many: "WL3303-DECISION-PER-STATEMENT",
+        entry_too_many: "FORMAT-DECIDE-FORMAT",
         every_entry_twice: "WL3303-DECISION-PER-STATEMENT",
         backwards: "WL3303-DECISION-PER-STATEMENT",
         always_the_same: "WL3303-DECISION-PER-STATEMENT",
