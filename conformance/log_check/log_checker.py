@@ -29,7 +29,7 @@ from conformance.log_check.gtids import (
     ServerVersions,
     UsedGtids,
 )
-from conformance.log_check.log_event import Log, LogEvent, Place, meaning_of
+from conformance.log_check.log_event import COMPLETING, Log, LogEvent, Place, meaning_of
 from conformance.log_check.log_order import EndLast
 from conformance.log_check.mariadb_gtids import MariadbGtids
 from conformance.log_check.row_values import RowValues
@@ -48,8 +48,6 @@ _FORMAT_DESCRIPTION: Final = int(EventType.FORMAT_DESCRIPTION)
 _PREVIOUS_GTIDS: Final = int(EventType.PREVIOUS_GTIDS)
 _PAYLOAD: Final = int(EventType.TRANSACTION_PAYLOAD)
 _START_ENCRYPTION: Final = int(EventType.MARIADB_START_ENCRYPTION)
-#: The places of events that complete a transaction.
-_COMPLETING: Final = frozenset({Place.END, Place.ALONE})
 
 
 def _rules(transactions: Transactions, used: UsedGtids, end: EndLast) -> tuple[Rule, ...]:
@@ -270,7 +268,7 @@ class LogChecker:
         fields, statement, _ = self._bodies.read(event, code)
         seen = LogEvent(event, code, event.offset, event.header.flags, fields, statement)
         self._transactions.place(seen, log)
-        if seen.place in _COMPLETING:
+        if seen.place in COMPLETING:
             log.transactions += 1
         self._judge(seen)
         if code == _PREVIOUS_GTIDS and log.events == 1 and "previous_gtids" in fields:

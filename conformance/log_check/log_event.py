@@ -40,8 +40,9 @@ class Place(Enum):
     BETWEEN = auto()
 
 
-#: The places of events that begin a transaction.
-_FIRST: Final = frozenset({Place.BEGIN, Place.ALONE})
+#: The places of events that begin a transaction, and of those that complete one.
+BEGINNING: Final = frozenset({Place.BEGIN, Place.ALONE})
+COMPLETING: Final = frozenset({Place.END, Place.ALONE})
 
 
 class Break(Enum):
@@ -100,7 +101,7 @@ class LogEvent:
     @property
     def begun(self) -> Transaction | None:
         """The transaction that it begins, or is; None inside one, also where that should have ended before it."""
-        is_first = self.place in _FIRST and self.broken is not Break.NOT_ENDED
+        is_first = self.place in BEGINNING and self.broken is not Break.NOT_ENDED
         return self.transaction if is_first else None
 
     @property

@@ -4,6 +4,7 @@ from typing import Final
 
 from conformance.binlog.event_types import GTID_TYPES, QUERY_TYPES, EventType, type_name
 from conformance.log_check.log_event import (
+    COMPLETING,
     Break,
     Log,
     LogEvent,
@@ -38,8 +39,6 @@ _TRANSACTIONS: Final = (GTID_FIRST, ANON_FIRST)
 
 _ANONYMOUS_GTID: Final = int(EventType.ANONYMOUS_GTID)
 _END: Final = Place.END
-#: The places of events that complete a transaction.
-_COMPLETING: Final = frozenset({Place.END, Place.ALONE})
 #: Bytes of a statement in a message.
 _SHOWN: Final = 60
 
@@ -158,13 +157,13 @@ class Lengths:
 
     requirements = (TRANSACTION_LENGTH,)
     codes = None
-    places = _COMPLETING
+    places = COMPLETING
     inside_payloads = False
 
     def judge(self, seen: LogEvent, log: Log, verdicts: Verdicts) -> None:
         """Judge one event; a replica may log a transaction with another length than its source."""
         transaction = seen.transaction
-        if seen.place not in _COMPLETING or log.relay or transaction is None or not transaction.length:
+        if seen.place not in COMPLETING or log.relay or transaction is None or not transaction.length:
             return
         length = seen.offset + seen.event.header.length - transaction.start
         if transaction.length == length:

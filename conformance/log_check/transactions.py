@@ -10,6 +10,7 @@ from conformance.binlog.layouts.mariadb_layouts import STANDALONE
 from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.binlog.total_table import check_complete, total
 from conformance.log_check.log_event import (
+    BEGINNING,
     Break,
     Log,
     LogEvent,
@@ -165,7 +166,6 @@ _PASSED: Final = _Part.PASSED
 _BORDER: Final = _Part.BORDER
 _ROWS: Final = _Part.ROWS
 _LAST_ROWS: Final = _Part.LAST_ROWS
-_BEGINNING: Final = frozenset({Place.BEGIN, Place.ALONE})
 _MARKING: Final = frozenset({_Part.MARKER, _Part.MARKER_AND_BEGIN})
 #: The states in which a transaction is open, and those in which one has begun.
 _OPEN_STATES: Final = frozenset({_State.BEGUN, _State.OPEN})
@@ -226,7 +226,7 @@ class Transactions:
         announced = self._announced
         if part in _MARKING:
             announced = Transaction(seen.offset, seen.code, seen.fields.get("transaction_length"))
-        if place in _BEGINNING:
+        if place in BEGINNING:
             self._transaction = announced or Transaction(seen.offset)
         seen.place, seen.broken = place, broken
         seen.transaction = before if broken is not None and place is not _ALONE else self._transaction

@@ -16,7 +16,7 @@ from conformance.oracles.cause import DIFFERS, NOT_MADE
 from conformance.oracles.checks.ended_answers import ended, missing
 from conformance.oracles.checks.passed_on_events import wrong
 from conformance.oracles.checks.send_freedoms import equal_heartbeats
-from conformance.oracles.checks.sent_events import OF_LOGS, Sent, announced, first_log, sent_event
+from conformance.oracles.checks.sent_events import OF_LOGS, Sent, announced, expected_events, first_log, sent_event
 from conformance.oracles.checks.unsent_events import is_left_out_for_flag, refused_position, unsent
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.relay import body_of
@@ -52,8 +52,7 @@ def _for_flag(alignment: Alignment, index: int) -> bool:
 
 
 def _is_annotation(alignment: Alignment, index: int) -> bool:
-    wanted = sent_event(alignment.case.expected.events[index])
-    return wanted is not None and wanted.header.type == EventType.MARIADB_ANNOTATE_ROWS
+    return expected_events(alignment)[index].header.type == EventType.MARIADB_ANNOTATE_ROWS
 
 
 def _as_of_replica(alignment: Alignment, index: int) -> bool:
@@ -81,8 +80,7 @@ def _each(
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         # Where the first log is another one, so is what comes with it and after it.
         for index in () if first_log(alignment) else alignment.marked(requirement):
-            wanted = sent_event(alignment.case.expected.events[index])
-            assert wanted is not None, "the model sends events"
+            wanted = expected_events(alignment)[index]
             if passes_over(alignment, wanted):
                 continue
             place = f"the {type_name(wanted.header.type)} event, number {index + 1} of those sent"
@@ -255,9 +253,8 @@ def _begins_at_position(alignment: Alignment, requirement: str) -> Iterator[Chec
 
 def _place_of_first(alignment: Alignment, index: int) -> int:
     """Return the place in the answer of the first expected event of a log, from an index on; its end for none."""
-    entries = alignment.case.expected.events
-    events = ((at, sent_event(entries[at])) for at in range(index, alignment.count))
-    logged = (at for at, event in events if event is not None and event.is_logged)
+    events = expected_events(alignment)
+    logged = (at for at in range(index, alignment.count) if events[at].is_logged)
     first = next((seen for at in logged if (seen := alignment.observed(at)) is not None), None)
     answered = alignment.observation.events
     return next((place for place, entry in enumerate(answered) if entry == first), len(answered))
@@ -271,9 +268,7 @@ def _is_missing_at_position(alignment: Alignment, index: int) -> bool:
 
 def _lacks_others(alignment: Alignment, index: int) -> bool:
     """Return whether other events of the type of an expected one are not sent either, wherever they are."""
-    types = [
-        None if (each := sent_event(entry)) is None else each.header.type for entry in alignment.case.expected.events
-    ]
+    types = [each.header.type for each in expected_events(alignment)]
     return any(
         types[other] == types[index] and alignment.observed(other) is None
         for other in range(alignment.count)

@@ -1,6 +1,6 @@
 """The events of an answer of a sender: the header of each, and what follows it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
@@ -83,13 +83,21 @@ def sent_event(entry: Mapping[str, Any]) -> Sent | None:
     return Sent(Header(*HEADER.unpack(data[:HEADER_BYTES])), data[HEADER_BYTES:], data)
 
 
+# One entry is enough: an answer is examined for all requirements before the next one.
+@lru_cache(maxsize=1)
+def expected_events(alignment: Alignment) -> Sequence[Sent]:
+    """Return the events that a source had to send, by their indices."""
+    events = tuple(filter(None, map(sent_event, alignment.case.expected.events)))
+    assert len(events) == alignment.count, "the model sends events"
+    return events
+
+
 #: Bytes of a Rotate event's body before the name of the log.
 _POSITION_BYTES: Final = 8
 
 
-def _begun(entries: Iterable[Mapping[str, Any]]) -> tuple[bytes, ...]:
+def _begun(events: Iterable[Sent]) -> tuple[bytes, ...]:
     """Return the names of the logs that a sender begins, each of which it announces by a Rotate event of its own."""
-    events = filter(None, map(sent_event, entries))
     rotates = (each for each in events if each.header.type == EventType.ROTATE and each.flags & Flag.ARTIFICIAL)
     return tuple(body_of(each.data)[_POSITION_BYTES:] for each in rotates)
 
@@ -100,7 +108,8 @@ def first_log(alignment: Alignment) -> int:
     """Return how many logs too late a sender begins that is asked by GTIDs; less than 0 if it begins too early."""
     if alignment.case.settings["gtid_set"] is None:
         return 0
-    wanted, seen = _begun(alignment.case.expected.events), _begun(alignment.observation.events)
+    answered = filter(None, map(sent_event, alignment.observation.events))
+    wanted, seen = _begun(expected_events(alignment)), _begun(answered)
     later = len(wanted) - len(seen)
     same = min(len(wanted), len(seen))
     return later if same and wanted[-same:] == seen[-same:] else 0

@@ -16,7 +16,7 @@ from conformance.binlog.header import MAGIC
 from conformance.binlog.servers import server_of
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import NOT_MADE, Cause
-from conformance.oracles.checks.sent_events import Sent, sent_event
+from conformance.oracles.checks.sent_events import Sent, expected_events
 from conformance.oracles.reasons import normalised
 
 _WORDS: Final = NOT_MADE["send"]
@@ -61,7 +61,7 @@ class Unsent:
 @lru_cache(maxsize=1)
 def unsent(alignment: Alignment) -> Unsent:
     """Return what the missing events of an answer have in common; nothing where it lacks none."""
-    events = _expected(alignment.case.expected.events)
+    events = expected_events(alignment)
     missing = frozenset(index for index in range(len(events)) if alignment.fate(index) is Fate.DROPPED)
     if not missing:
         return Unsent()
@@ -74,12 +74,6 @@ def unsent(alignment: Alignment) -> Unsent:
         after_waits=frozenset(index for index in missing if by_gtids and _is_after_wait(events, index)),
         are_large=_are_large(events, missing),
     )
-
-
-def _expected(entries: Iterable[Mapping[str, Any]]) -> list[Sent]:
-    events = [sent_event(each) for each in entries]
-    assert all(events), "the model sends events"
-    return [each for each in events if each is not None]
 
 
 def _joined(groups: Iterable[Sequence[int]]) -> frozenset[int]:
@@ -126,7 +120,7 @@ def is_left_out_for_flag(alignment: Alignment, index: int) -> bool:
 
     It is not where others that differ from it in no reason for the flag are sent, or some without the flag are missing.
     """
-    events = _expected(alignment.case.expected.events)
+    events = expected_events(alignment)
     wanted = events[index]
     known = server_of(alignment.case.id.profile).rules.known
     if wanted.header.type not in known:
