@@ -52,6 +52,7 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
             "uncovered_ignorable_events",
             "unknown_events_applied",
             "ignorable_events_in_payloads",
+            "sent_types_of_mariadb",
         ),
         "have ignorable events of types that no server writes yet",
     ),
