@@ -1,6 +1,6 @@
 """The oracles of the role `send`: which events a source sends, those of its logs and those that it makes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Final
@@ -17,7 +17,7 @@ from conformance.oracles.checks.ended_answers import ended, missing
 from conformance.oracles.checks.passed_on_events import wrong
 from conformance.oracles.checks.send_freedoms import equal_heartbeats
 from conformance.oracles.checks.sent_events import OF_LOGS, Sent, announced, expected_events, first_log, sent_event
-from conformance.oracles.checks.unsent_events import is_left_out_for_flag, refused_position, unsent
+from conformance.oracles.checks.unsent_events import groups_of, is_left_out_for_flag, refused_position, unsent
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.relay import body_of
 
@@ -159,8 +159,17 @@ def _equal_checksum(wanted: Sent, observed: Sent) -> Check:
     return _wrong(wanted.kind, "with a checksum", "it ends with a checksum, which is not expected")
 
 
+def _nowhere(alignment: Alignment) -> Collection[int]:
+    return ()
+
+
 def _and_no_other(
-    each: Oracle, is_of_kind: Callable[[Sent], bool], what: str, *, by_themselves: bool = False
+    each: Oracle,
+    is_of_kind: Callable[[Sent], bool],
+    what: str,
+    *,
+    by_themselves: bool = False,
+    but: Callable[[Alignment], Collection[int]] = _nowhere,
 ) -> Oracle:
     """Return an oracle that also finds events of a kind that are not expected.
 
@@ -169,6 +178,7 @@ def _and_no_other(
         is_of_kind: Returns whether an event is of the kind.
         what: The signature for one that is not expected.
         by_themselves: Look for them only where no event of another kind is unexpected: they follow from such events.
+        but: Returns the places in an answer of events that another requirement accounts for.
     """
 
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -178,8 +188,9 @@ def _and_no_other(
         unexpected = list(_unexpected(alignment))
         if by_themselves and not all(is_of_kind(event) for _, event in unexpected):
             return
+        others = but(alignment)
         for place, event in unexpected:
-            if is_of_kind(event):
+            if is_of_kind(event) and place not in others:
                 yield Check(what, f"the {type_name(event.header.type)} event, number {place + 1} sent, is not expected")
 
     return _shown(each.requirement, examine)
@@ -276,6 +287,17 @@ def _lacks_others(alignment: Alignment, index: int) -> bool:
     )
 
 
+def _in_earlier_logs(alignment: Alignment) -> Collection[int]:
+    """Return the places of the groups without a GTID that a source sends too, which begins with too early a log."""
+    if first_log(alignment) >= 0:
+        return ()
+    events = [each for each in map(sent_event, alignment.observation.events) if each is not None]
+    if len(events) < len(alignment.observation.events):
+        return ()
+    anonymous = (group for group in groups_of(events) if events[group[0]].header.type == EventType.ANONYMOUS_GTID)
+    return {place for group in anonymous for place in group}
+
+
 def _begins_with_last_log(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check that no log is sent of which the replica has every transaction, and of the next one's begin, too."""
     logs = -first_log(alignment)
@@ -345,7 +367,10 @@ def _sends_nothing(alignment: Alignment, requirement: str) -> Iterator[Check]:
 
 _GTIDS_SKIPPED: Final = "FORMAT-SEND-GTIDS-SKIPPED"
 _TRANSACTIONS: Final = _and_no_other(
-    _each(_GTIDS_SKIPPED, _present, lost=_as_of_replica), _is_of_transaction, "transaction sent that the replica has"
+    _each(_GTIDS_SKIPPED, _present, lost=_as_of_replica),
+    _is_of_transaction,
+    "transaction sent that the replica has",
+    but=_in_earlier_logs,
 )
 ORACLES: Final = (
     _each("WL4162-SEND-ROTATE-IGNORE", _equal_marker, lost=_never),

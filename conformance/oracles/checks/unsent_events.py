@@ -66,7 +66,7 @@ def unsent(alignment: Alignment) -> Unsent:
     if not missing:
         return Unsent()
     by_gtids = alignment.case.settings["gtid_set"] is not None
-    groups = [group for group in _groups(events) if group[0] in missing]
+    groups = [group for group in groups_of(events) if group[0] in missing]
     whole = (group for group in groups if len(group) >= _SEVERAL and missing.issuperset(group))
     return Unsent(
         begun=missing & _joined(groups),
@@ -80,7 +80,7 @@ def _joined(groups: Iterable[Sequence[int]]) -> frozenset[int]:
     return frozenset(index for group in groups for index in group)
 
 
-def _groups(events: Sequence[Sent]) -> list[list[int]]:
+def groups_of(events: Sequence[Sent]) -> list[list[int]]:
     """Return the indices of the events of each group that a Gtid event begins."""
     groups: list[list[int]] = []
     is_open = False
