@@ -145,7 +145,7 @@ def test_a_missing_decision_fails():
     for observation, requirement in (
         (short, "WL3303-DECISION-TWO-FORMATS"),
         (refused, "WL3303-DECISION-TWO-FORMATS"),
-        (long, "WL3303-DECISION-PER-STATEMENT"),
+        (long, "FORMAT-DECIDE-FORMAT"),
     ):
         verdicts = judge().judge(case, observation)
         assert requirement in {each.requirement for each in verdicts if each.status == "fail"}
