@@ -4,8 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Final
 
-from conformance.binlog.event_types import PRE_GA_ROWS, EventType
-from conformance.binlog.servers import WITH_HEARTBEAT_V2, WITH_PAYLOADS
+from conformance.binlog.event_types import PRE_GA_ROWS, ROWS_V1, EventType
+from conformance.binlog.servers import (
+    WITH_HEARTBEAT_V2,
+    WITH_LARGE_TRANSACTIONS,
+    WITH_PAYLOADS,
+    WITH_TAGGED_GTIDS,
+)
 from conformance.binlog.total_table import total
 from conformance.models.boundary.shipped_tables import (
     EMPTY_QUERY_IS_ERROR,
@@ -16,7 +21,14 @@ from conformance.models.boundary.shipped_tables import (
     ShippedType,
 )
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import mysql_events, payloads, row_events, server_events, statement_events
+from conformance.strategies.events import (
+    gtid_events,
+    mysql_events,
+    payloads,
+    row_events,
+    server_events,
+    statement_events,
+)
 from conformance.strategies.events.columns import column_kinds
 from conformance.strategies.grammar.dimension import Dimension, bits, choices
 from conformance.strategies.grammar.family import family
@@ -78,6 +90,31 @@ def _one_of(codes: Sequence[EventType]) -> _Make:
     return lambda stream: carriers.of_code(stream, stream.choose.one_of(codes), 0, flags=0)
 
 
+#: The events before a group, by their types.
+_GTID_EVENTS: Final = Dimension[_Make](
+    "GTID event",
+    {
+        "Gtid": lambda stream: groups.group_gtid(stream, (), anonymous=False),
+        "Anonymous_gtid": lambda stream: groups.group_gtid(stream, (), anonymous=True),
+        "Gtid_tagged": lambda stream: gtid_events.gtid_tagged(stream, group_length=0),
+    },
+    profiles={"Gtid_tagged": WITH_TAGGED_GTIDS},
+)
+#: The events that end a transaction, by their types.
+_END_EVENTS: Final = Dimension[_Make](
+    "event that ends a transaction",
+    {
+        "Xid": mysql_events.xid,
+        "Xa_prepare": lambda stream: server_events.xa_transaction(stream, [])[-1],
+        "Query with a word": _query("COMMIT", "C", "COMMI", "ROLLBACK", "rollback", "ROLLBACKS", "Rollback /* a */"),
+        "Query with an odd word": _query(*boundary_words.ODD_RETURNS),
+    },
+)
+#: The events before the statement that they belong to, by their types.
+_EVENTS_BEFORE: Final = Dimension[_Make](
+    "event before a statement",
+    {"Intvar": mysql_events.intvar, "Rand": mysql_events.rand, "User_var": statement_events.user_var},
+)
 #: The events that are a statement or a part of one, by their types.
 _STATEMENT_EVENTS: Final = Dimension[_Make](
     "event of a statement",
@@ -94,7 +131,7 @@ _STATEMENT_EVENTS: Final = Dimension[_Make](
         "block of a file": lambda stream: statement_events.load_block(stream, 1, first=stream.choose.yes()),
         "Execute_load_query": lambda stream: statement_events.execute_load_query(stream, 1),
         "View_change": _of_code(EventType.VIEW_CHANGE),
-        "rows of version 1": _of_code(EventType.WRITE_ROWS_V1),
+        "rows of version 1": _one_of(ROWS_V1),
         "Partial_update_rows": _of_code(EventType.PARTIAL_UPDATE_ROWS),
         "rows of betas, once known": _one_of(PRE_GA_ROWS),
     },
@@ -119,11 +156,13 @@ _IGNORED_EVENTS: Final = Dimension[_Make](
         "Query without text": _query(boundary_words.EMPTY),
         "of logs of version 3": _one_of(VERSION_3),
         "Heartbeat_v2": _of_code(EventType.HEARTBEAT_V2),
+        "Large_transaction_header": lambda stream: server_events.large_transaction_header(stream, terminating_offset=0),
     },
     profiles={
         "Query without text": EMPTY_QUERY_IS_IGNORED,
         "of logs of version 3": Profiles("mysql < 8.0"),
         "Heartbeat_v2": WITH_HEARTBEAT_V2,
+        "Large_transaction_header": WITH_LARGE_TRANSACTIONS,
     },
 )
 #: The events that are an error to a parser, as it does not know them, unless they have the ignorable flag.
@@ -131,8 +170,8 @@ _UNKNOWN_EVENTS: Final = Dimension[_Make](
     "event that is not known",
     {
         "of no server": boundaries.unknown,
-        "rows of betas": _of_code(EventType.PRE_GA_WRITE_ROWS),
-        "rows of version 1": _of_code(EventType.WRITE_ROWS_V1),
+        "rows of betas": _one_of(PRE_GA_ROWS),
+        "rows of version 1": _one_of(ROWS_V1),
         "Gtid_tagged": _of_code(EventType.GTID_TAGGED),
         "Query without text": _query(boundary_words.EMPTY),
         "base class of ignorable events": _of_code(EventType.IGNORABLE),
@@ -150,10 +189,6 @@ def _varied(dimension: Dimension[_Make]) -> _Make:
     return lambda stream: stream.vary(dimension)(stream)
 
 
-def _gtid(stream: StreamBuilder) -> PlannedEvent:
-    return groups.group_gtid(stream, (), anonymous=stream.choose.yes())
-
-
 def _payload(stream: StreamBuilder) -> PlannedEvent:
     inner = [mysql_events.query(stream, "BEGIN"), *groups.row_changes(stream), mysql_events.xid(stream)]
     return payloads.transaction_payload(stream, inner)
@@ -164,16 +199,12 @@ _OF_TYPE: Final[Mapping[ShippedType, tuple[_Make, ...]]] = total(
     f"{__name__}._OF_TYPE",
     ShippedType,
     {
-        ShippedType.GTID: (_gtid,),
+        ShippedType.GTID: (_varied(_GTID_EVENTS),),
         ShippedType.BEGIN: (_begin,),
-        ShippedType.END: (
-            mysql_events.xid,
-            _query("COMMIT", "C", "COMMI", "ROLLBACK", "rollback", "ROLLBACKS", "Rollback /* a */"),
-            _query(*boundary_words.ODD_RETURNS),
-        ),
+        ShippedType.END: (_varied(_END_EVENTS),),
         ShippedType.END_XA: (_query("XA ROLLBACK {}", "xa rollback {}"),),
         ShippedType.STMT: (_varied(_STATEMENT_EVENTS),),
-        ShippedType.PRE_STMT: (mysql_events.intvar, mysql_events.rand, statement_events.user_var),
+        ShippedType.PRE_STMT: (_varied(_EVENTS_BEFORE),),
         ShippedType.INCIDENT: (server_events.incident,),
         ShippedType.IGNORE: (_varied(_IGNORED_EVENTS),),
         ShippedType.PAYLOAD: (_payload,),
@@ -209,7 +240,18 @@ _FLAGS: Final = bits("flags", (1 << bit for bit in range(16)))
     focus="FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD",
     profiles=WITH_SHIPPED_PARSER,
     fault=True,
-    dimensions=(_FLAGS, _STATEMENT_EVENTS, _XA_STATEMENTS, _IGNORED_EVENTS, _UNKNOWN_EVENTS, _BEGINNINGS, _XIDS),
+    dimensions=(
+        _FLAGS,
+        _GTID_EVENTS,
+        _BEGINNINGS,
+        _END_EVENTS,
+        _EVENTS_BEFORE,
+        _STATEMENT_EVENTS,
+        _XA_STATEMENTS,
+        _IGNORED_EVENTS,
+        _UNKNOWN_EVENTS,
+        _XIDS,
+    ),
 )
 def shipped_boundary_steps(stream: StreamBuilder) -> None:
     """An event of each type in each state of the parser that servers ship, each in a stream of its own that goes on.

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final
 
+from conformance.binlog.event_types import EventType
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.shipped_parser import ShippedParser, ShippedStep
 from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS, ShippedType, ShippedVersion
@@ -32,6 +33,24 @@ class _AcceptsSecondGtid(ShippedParser):
         """See `ShippedParser.feed`."""
         step = super().feed(event)
         return replace(step, error=False, warning=None) if step.shipped_type is ShippedType.GTID else step
+
+
+class _AcceptsType(ShippedParser):
+    """A parser that accepts events of one type code in every state.
+
+    Args:
+        version: The version of the parser.
+        code: The type code.
+    """
+
+    def __init__(self, version: ShippedVersion, code: EventType) -> None:
+        super().__init__(version)
+        self._code = code
+
+    def feed(self, event: FedEvent) -> ShippedStep:
+        """See `ShippedParser.feed`."""
+        step = super().feed(event)
+        return replace(step, error=False, warning=None) if event.type == self._code else step
 
 
 class _PlaceNotNamed(ShippedParser):
@@ -139,6 +158,18 @@ def _mutant(name: str, rule: str, text: str, make: Callable[[ShippedVersion], Sh
 SHIPPED_BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
     _mutant(
         "second-gtid-accepted", "ERROR-TOLD", "a second Gtid event within a transaction is accepted", _AcceptsSecondGtid
+    ),
+    _mutant(
+        "xa-prepare-accepted-outside",
+        "ERROR-TOLD",
+        "an Xa_prepare event is accepted outside a transaction, an Xid event is not",
+        lambda version: _AcceptsType(version, EventType.XA_PREPARE),
+    ),
+    _mutant(
+        "second-tagged-gtid-accepted",
+        "ERROR-TOLD",
+        "a Gtid_tagged event is accepted within a transaction, a Gtid event is not",
+        lambda version: _AcceptsType(version, EventType.GTID_TAGGED),
     ),
     _mutant("reset-by-error", "GOES-ON", "after an error the parser is outside any transaction", _ResetByError),
     _mutant("place-not-named", "WARNING-TEXT", "the warning does not name the place of the event", _PlaceNotNamed),

@@ -3,12 +3,13 @@
 import pytest
 
 from conformance.binlog.reader import ReaderRules, read_events
+from conformance.binlog.servers import server_of
 from conformance.corpus.stored_case import batch_of_cases, cases_of_batch
 from conformance.engine.coverage import coverage_tables
 from conformance.engine.tally import Tally
 from conformance.models.boundary.fed_event import fed_events
 from conformance.models.boundary.shipped_parser import ShippedParser
-from conformance.models.boundary.shipped_tables import CELLS, SHIPPED_VERSIONS, WITH_SHIPPED_PARSER
+from conformance.models.boundary.shipped_tables import CELLS, CODES, SHIPPED_VERSIONS, WITH_SHIPPED_PARSER
 from conformance.oracles.coverage.shipped_boundary_coverage import SHIPPED_BOUNDARY_TABLES
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
@@ -39,6 +40,13 @@ def test_the_families_reach_every_cell_that_streams_can_reach(profile):
     absent, _ = NEVER[profile]
     assert len(TABLE.every) == len(CELLS) == 50
     assert set(cells(cases(profile, 40))) == {cell for cell in TABLE.every if cell[1] != absent}
+
+
+@pytest.mark.parametrize("profile", WITH_SHIPPED_PARSER)
+def test_the_steps_have_events_of_every_type_that_servers_of_the_profile_log(profile):
+    steps = [case for case in cases(profile, 60) if case.id.family == "shipped_boundary_steps"]
+    known = server_of(profile).rules.known & CODES[SHIPPED_VERSIONS[profile]].keys()
+    assert known <= {event["type"] for case in steps for event in case.expected.events}
 
 
 @pytest.mark.parametrize("profile", WITH_SHIPPED_PARSER)
