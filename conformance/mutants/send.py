@@ -183,6 +183,15 @@ class _SilentInShortWaits(Sender):
             self._skipping = False
 
 
+class _SilentInNewLogs(Sender):
+    """Sends no heartbeat while it waits for the first group of a log."""
+
+    def _wait(self, log: Log, position: int) -> None:
+        before = [event for event in log.events if event.end <= position]
+        if any(event.type not in _OF_LOG for event in before):
+            super()._wait(log, position)
+
+
 class _LeavesOutOldLogs(Sender):
     """Sends no transactions of a log without a Previous_gtids event, if others have one."""
 
@@ -610,6 +619,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-SEND-HEARTBEAT",
         "sends no position after transactions that the replica has in a wait shorter than a heartbeat period",
         answer=_by(_SilentInShortWaits),
+    ),
+    Mutant(
+        "send-silent-in-new-logs",
+        "FORMAT-SEND-HEARTBEAT",
+        "sends no heartbeat while it waits for the first event of a new log",
+        answer=_by(_SilentInNewLogs),
     ),
     Mutant(
         "send-skips-after-waiting",

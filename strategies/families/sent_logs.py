@@ -99,6 +99,8 @@ _TEXTS: Final = Dimension(
 #: What is of a known type is handled by what it is, whatever the flag means for types that are unknown.
 _FLAGGED: Final = yes_or_no("known events of the groups with the ignorable flag")
 _GROUPS: Final = Number("groups of a log")
+#: A server that was told to begin another log waits in it for the first group.
+_LAST_NEW: Final = yes_or_no("the last log is new", when={_IGNORABLE_PLACE.name: ("between groups", "in a group")})
 _GTID_MODE: Final = choices("Gtid events", ("anonymous", "gtid"))
 #: Which GTIDs the replica has, and whether of other sources too.
 _HAS: Final = choices("GTIDs that the replica has", HOLDINGS)
@@ -192,6 +194,7 @@ Change = Callable[[Sequence[PlannedEvent]], Sequence[PlannedEvent]]
         _POSITIONS,
         _FIRST_OLD,
         _LAST_PACKED,
+        _LAST_NEW,
         _FLAGGED,
     ),
 )
@@ -203,6 +206,8 @@ def sent_logs(stream: StreamBuilder) -> None:
         old = _is_old(stream, number, count)
         _begin(stream, number, count, lengths=lengths, old=old)
         place = stream.vary(_IGNORABLE_PLACE)
+        if number == count - 1 and stream.vary(_LAST_NEW):
+            break
         for _ in stream.several_of(_GROUPS):
             if place == "between groups":
                 stream.add(_ignorable(stream, code))

@@ -35,6 +35,18 @@ _LOG_POS: Final = slice(13, 17)
 _FLAGS_AT: Final = 17
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _GROUP_STARTS: Final = frozenset(map(int, (*GTID_TYPES, EventType.MARIADB_GTID)))
+#: The events that a server writes at once when it begins a log: a source meets all of them, or none.
+_OPENING: Final = frozenset(
+    map(
+        int,
+        (
+            EventType.FORMAT_DESCRIPTION,
+            EventType.PREVIOUS_GTIDS,
+            EventType.MARIADB_GTID_LIST,
+            EventType.MARIADB_BINLOG_CHECKPOINT,
+        ),
+    )
+)
 _ANNOTATED: Final = EventType.MARIADB_ANNOTATE_ROWS
 #: A GTID that no stream has: a replica may have applied transactions of other sources.
 _FOREIGN: Final = "00000000-0000-0000-0000-0000000000ff:1-7"
@@ -195,15 +207,16 @@ def _gtid_set(stream: StreamBuilder, logs: Sequence[Log]) -> GtidSet:
 
 
 def _waits(stream: StreamBuilder, logs: Sequence[Log]) -> Iterator[Wait]:
-    """Yield where the source waits: between groups, before the Stop of a server that shuts down, and at the end.
+    """Yield where the source waits: in a new log, between groups, before the Stop of a server that shuts down, at the end.
 
     A wait may be shorter than a heartbeat period: then the position after what was left out is all that is sent.
     """
     choose = stream.choose
     for log in logs:
         for event, following in zip(log.events, log.events[1:], strict=False):
+            is_new = event.type in _OPENING and following.type not in _OPENING and choose.yes(4)
             is_group = following.type in _GROUP_STARTS and choose.yes(6)
-            if is_group or (following.type == EventType.STOP and choose.yes()):
+            if is_new or is_group or (following.type == EventType.STOP and choose.yes()):
                 yield Wait(log.name, event.end, choose.integer(0, _MOST_HEARTBEATS))
     heartbeats = sum(1 for _ in stream.several_of(_LAST_WAIT))
     if heartbeats:
