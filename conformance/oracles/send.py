@@ -177,7 +177,8 @@ def _and_no_other(
         each: The oracle of the expected events.
         is_of_kind: Returns whether an event is of the kind.
         what: The signature for one that is not expected.
-        by_themselves: Look for them only where no event of another kind is unexpected: they follow from such events.
+        by_themselves: Look for them only where no event of another kind is unexpected, and no transaction is missing:
+            they follow from such events.
         but: Returns the places in an answer of events that another requirement accounts for.
     """
 
@@ -186,7 +187,7 @@ def _and_no_other(
         if alignment.case.expected.refused_at is not None and alignment.observation.error is None:
             return  # What comes after an event that must not be sent is for the requirement on that.
         unexpected = list(_unexpected(alignment))
-        if by_themselves and not all(is_of_kind(event) for _, event in unexpected):
+        if by_themselves and (unsent(alignment).begun or not all(is_of_kind(event) for _, event in unexpected)):
             return
         others = but(alignment)
         for place, event in unexpected:

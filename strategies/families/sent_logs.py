@@ -100,7 +100,9 @@ _TEXTS: Final = Dimension(
 _FLAGGED: Final = yes_or_no("known events of the groups with the ignorable flag")
 _GROUPS: Final = Number("groups of a log")
 #: A server that was told to begin another log waits in it for the first group.
-_LAST_NEW: Final = yes_or_no("the last log is new", when={_IGNORABLE_PLACE.name: ("between groups", "in a group")})
+_LAST_NEW: Final = yes_or_no(
+    "the last log is new", when={**_SEVERAL, _IGNORABLE_PLACE.name: ("between groups", "in a group")}
+)
 _GTID_MODE: Final = choices("Gtid events", ("anonymous", "gtid"))
 #: Which GTIDs the replica has, and whether of other sources too.
 _HAS: Final = choices("GTIDs that the replica has", HOLDINGS)
@@ -206,7 +208,7 @@ def sent_logs(stream: StreamBuilder) -> None:
         old = _is_old(stream, number, count)
         _begin(stream, number, count, lengths=lengths, old=old)
         place = stream.vary(_IGNORABLE_PLACE)
-        if number == count - 1 and stream.vary(_LAST_NEW):
+        if number and number == count - 1 and stream.vary(_LAST_NEW):
             break
         for _ in stream.several_of(_GROUPS):
             if place == "between groups":

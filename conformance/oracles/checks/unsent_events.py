@@ -119,6 +119,7 @@ def is_left_out_for_flag(alignment: Alignment, index: int) -> bool:
     """Return whether a missing event with the ignorable flag may be missing for the flag.
 
     It is not where others that differ from it in no reason for the flag are sent, or some without the flag are missing.
+    What always has the flag is missing for the same reason as the event after it, where that is missing too.
     """
     events = expected_events(alignment)
     wanted = events[index]
@@ -126,6 +127,9 @@ def is_left_out_for_flag(alignment: Alignment, index: int) -> bool:
     if wanted.header.type not in known:
         return True
     always = wanted.header.type in _ALWAYS_FLAGGED
+    following = next((at for at in range(index + 1, len(events)) if events[at].is_logged), None)
+    if always and following is not None and alignment.fate(following) is Fate.DROPPED:
+        return bool(events[following].flags & Flag.IGNORABLE) and is_left_out_for_flag(alignment, following)
     alike = [
         at
         for at, each in enumerate(events)
