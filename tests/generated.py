@@ -198,18 +198,25 @@ def schema_texts() -> dict[Path, str]:
     }
 
 
-def generated() -> dict[Path, str]:
-    """Return every file that is written from the code, with what it must hold.
+def generated() -> dict[Path, Callable[[], str]]:
+    """Return every file that is written from the code, with what makes its text.
 
-    Raises:
-        ValueError: One cannot be written; the message says what to do.
+    That raises a ValueError where it cannot be written; the message says what to do.
     """
     return {
-        **schema_texts(),
-        **{page: page_text(page, page.read_text(encoding="utf-8")) for page in TABLES},
-        ARRAYS: arrays_text(each.space(role) for each in families().values() for role in each.focus),
-        DIGESTS: digests_text(),
+        **{path: partial(str, text) for path, text in schema_texts().items()},
+        **{page: partial(_text_as_made, page) for page in TABLES},
+        ARRAYS: _arrays,
+        DIGESTS: digests_text,
     }
+
+
+def _text_as_made(page: Path) -> str:
+    return page_text(page, page.read_text(encoding="utf-8"))
+
+
+def _arrays() -> str:
+    return arrays_text(each.space(role) for each in families().values() for role in each.focus)
 
 
 def _written(path: Path) -> str:
@@ -223,10 +230,11 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if something would be written")
     only_check = parser.parse_args().check
     try:
-        changed = {path: text for path, text in generated().items() if _written(path) != text}
+        made = {path: make() for path, make in generated().items()}
     except ValueError as error:
         print(error)
         return 1
+    changed = {path: text for path, text in made.items() if _written(path) != text}
     for path, text in changed.items():
         if not only_check:
             path.write_text(text, encoding="utf-8")

@@ -16,7 +16,11 @@ from conformance.specs.witness import without_witness, witnesses
 from conformance.strategies.grammar.family import families
 
 JUDGED = [each for each in catalogue().values() if each.untestable is None]
-PLACES = requirement_life.places()
+
+
+@cache
+def places():
+    return requirement_life.places()
 
 
 @cache
@@ -40,28 +44,28 @@ def run(*arguments):
 def test_a_judged_requirement_has_an_entry_families_an_oracle_and_mutants(requirement):
     entry = entry_of(requirement)
     assert source(entry.file).splitlines()[entry.line - 1] == f'id = "{requirement.id}"'
-    assert "*" in requirement.families or any(name in PLACES["family"] for name in requirement.families)
-    assert requirement.id in PLACES["oracle"]
+    assert "*" in requirement.families or any(name in places()["family"] for name in requirement.families)
+    assert requirement.id in places()["oracle"]
     assert [each for each in mutants() if each.requirement == requirement.id]
 
 
 @pytest.mark.parametrize("name", families())
 def test_a_family_is_where_its_production_begins(name):
-    place = PLACES["family"][name]
+    place = places()["family"][name]
     assert place.line in [first for first, _ in spans(place.file, ast.FunctionDef)]
     assert f"def {name}(" in source(place.file)
 
 
 @pytest.mark.parametrize("kind", ["oracle", "mutant"])
 def test_a_row_is_in_a_table_of_its_module(kind):
-    for name, place in PLACES[kind].items():
+    for name, place in places()[kind].items():
         tables = spans(place.file, ast.Assign | ast.AnnAssign)
         assert any(first <= place.line <= last for first, last in tables), (name, place)
 
 
 @pytest.mark.parametrize("kind", ["oracle", "mutant"])
 def test_a_row_has_its_name_or_is_made_in_a_loop(kind):
-    for name, place in PLACES[kind].items():
+    for name, place in places()[kind].items():
         # A long row begins with its constructor.
         row = "".join(source(place.file).splitlines()[place.line - 1 : place.line + 1])
         loops = spans(place.file, ast.GeneratorExp)
@@ -72,8 +76,8 @@ def test_a_row_has_its_name_or_is_made_in_a_loop(kind):
 
 
 def test_the_catalogue_and_the_tables_have_the_same_oracles_and_mutants():
-    assert set(PLACES["oracle"]) == {each.id for each in JUDGED}
-    assert set(PLACES["mutant"]) == {each.name for each in mutants()}
+    assert set(places()["oracle"]) == {each.id for each in JUDGED}
+    assert set(places()["mutant"]) == {each.name for each in mutants()}
 
 
 def test_one_requirement_is_printed_in_full():

@@ -1,6 +1,7 @@
 """Findings written up for projects: each is in a result of the tree, and its bytes are a whole log."""
 
 import re
+from functools import cache
 
 import pytest
 
@@ -18,7 +19,11 @@ from tests.running import forked
 
 FINDINGS = ROOT / "reports" / "findings"
 FILES = sorted(each for each in FINDINGS.glob("*.md") if each.name != "README.md")
-RUNS = kept_runs(ROOT / "reports" / "results")
+
+
+@cache
+def runs():
+    return kept_runs(ROOT / "reports" / "results")
 
 
 @pytest.fixture(params=FILES, ids=lambda each: each.name)
@@ -32,7 +37,7 @@ def test_there_are_findings_of_several_implementations():
 
 
 def test_a_result_has_the_finding(written):
-    (run,) = [run for run in RUNS if run.title == written.implementation]
+    (run,) = [run for run in runs() if run.title == written.implementation]
     assert written.signature in {each.signature for each in run.record.failures}
 
 
@@ -69,8 +74,8 @@ def test_the_command_asks_about_the_bytes_of_the_finding(written):
 def test_the_page_of_a_finding_has_what_was_written():
     report = read_written_up(FILES[0])
     name = report.implementation.rpartition(" ")[0]
-    runs = [run for run in RUNS if run.name == name]
-    site = dict(pages(runs, reports={(name, report.signature): report}))
+    own = [run for run in runs() if run.name == name]
+    site = dict(pages(own, reports={(name, report.signature): report}))
     assert "As one would send it" in site[finding_address(name, report.signature)]
 
 
@@ -78,7 +83,7 @@ def test_the_page_of_a_finding_has_the_public_thread_about_it():
     report = next(each for each in map(read_written_up, FILES) if each.thread)
     assert report.thread.startswith("https://")
     name = report.implementation.rpartition(" ")[0]
-    site = dict(pages([run for run in RUNS if run.name == name], reports={(name, report.signature): report}))
+    site = dict(pages([run for run in runs() if run.name == name], reports={(name, report.signature): report}))
     assert f'href="{report.thread}"' in site[finding_address(name, report.signature)]
 
 
