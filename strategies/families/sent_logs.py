@@ -99,7 +99,7 @@ _TEXTS: Final = Dimension(
 #: What is of a known type is handled by what it is, whatever the flag means for types that are unknown.
 _FLAGGED: Final = yes_or_no("known events of the groups with the ignorable flag")
 _GROUPS: Final = Number("groups of a log")
-#: A server that was told to begin another log waits in it for the first group.
+#: A server that has just begun another log (FLUSH LOGS) waits in it for the first group.
 _LAST_NEW: Final = yes_or_no(
     "the last log is new", when={**_SEVERAL, _IGNORABLE_PLACE.name: ("between groups", "in a group")}
 )
