@@ -38,7 +38,7 @@ def run(spark):
 
     def go(output, spec="reference", selection=FEW, size=None, *, shrink=False, **options):
         options["shrink"] = shrink
-        return CorpusRun(spark, output, spec, Options(**options)).run(selection, size=size or Size(cases=1200))
+        return CorpusRun(spark, output, spec, Options(**options)).run(selection, size=size or Size(cases=600))
 
     return go
 
@@ -53,11 +53,11 @@ def plainly(spec, cases, selection=FEW):
 
 
 def test_the_results_of_a_run_do_not_depend_on_how_it_is_divided(run, folder):
-    finished, one = run(folder("one"), BROKEN, SOME, Size(cases=1600), cores=1)
-    _, other = run(folder("other"), BROKEN, SOME, Size(cases=1600), cores=3)
+    finished, one = run(folder("one"), BROKEN, SOME, Size(cases=1100), cores=1)
+    _, other = run(folder("other"), BROKEN, SOME, Size(cases=1100), cores=3)
     assert one == other
-    assert one.verdicts == plainly(BROKEN, 1600, SOME)
-    assert finished.tally.cases == 1600
+    assert one.verdicts == plainly(BROKEN, 1100, SOME)
+    assert finished.tally.cases == 1100
     assert not finished.conforming
     assert len(folder("one").committed()) > len(folder("other").committed())
 
@@ -85,6 +85,7 @@ def test_every_case_has_a_verdict(run, folder):
     assert headers == finished.tally.cases == 777
 
 
+@pytest.mark.slow
 def test_a_number_of_events_is_reached_and_hardly_exceeded(run, folder):
     finished, _ = run(folder("run"), size=Size(events=9000))
     # Some cases have hundreds of events.
@@ -93,12 +94,14 @@ def test_a_number_of_events_is_reached_and_hardly_exceeded(run, folder):
     assert again.tally.cases == finished.tally.cases
 
 
+@pytest.mark.slow
 def test_time_ends_a_run_after_a_whole_wave(run, folder):
     finished, results = run(folder("run"), size=Size(seconds=0.5))
     assert finished.tally.cases == folder("run").committed()[-1].end > 0
     assert results.verdicts == plainly("reference", finished.tally.cases)
 
 
+@pytest.mark.slow
 def test_each_kind_of_failure_is_shrunk_once_and_not_again_in_the_next_run(run, spark, folder):
     history = History(spark, folder("history").storage)
     events = []
@@ -113,6 +116,7 @@ def test_each_kind_of_failure_is_shrunk_once_and_not_again_in_the_next_run(run, 
     assert first.failures[0].verdict.requirement in page
 
 
+@pytest.mark.slow
 def test_a_failure_in_the_baseline_is_conforming(run, folder):
     failures = run(folder("first"), BROKEN)[0].failures
     assert failures
@@ -150,6 +154,7 @@ def test_an_implementation_that_starts_nowhere_ends_the_run_at_once(run, folder,
         run(folder("run"), reader(f"starts={starts}"))
 
 
+@pytest.mark.slow
 def test_an_implementation_that_starts_only_on_the_driver_is_reported_with_its_message(run, folder, reader, tmp_path):
     starts = tmp_path / "starts"
     starts.write_bytes(b"1")
@@ -182,15 +187,15 @@ def test_an_interrupted_run_is_resumed_to_the_same_verdicts(run, folder, monkeyp
 
     monkeypatch.setattr("conformance.corpus.run.verified_results", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run(folder("run"), BROKEN, size=Size(cases=3000), cores=1)
+        run(folder("run"), BROKEN, size=Size(cases=1600), cores=1)
     monkeypatch.undo()
     with pytest.raises(NotUsable, match="--resume"):
-        run(folder("run"), BROKEN, size=Size(cases=3000))
+        run(folder("run"), BROKEN, size=Size(cases=1600))
     with pytest.raises(NotUsable, match="size was"):
-        run(folder("run"), BROKEN, size=Size(cases=3001), resume=True)
-    finished, results = run(folder("run"), BROKEN, size=Size(cases=3000), cores=2, resume=True)
-    assert results.verdicts == plainly(BROKEN, 3000)
-    assert finished.tally.cases == 3000
+        run(folder("run"), BROKEN, size=Size(cases=1601), resume=True)
+    finished, results = run(folder("run"), BROKEN, size=Size(cases=1600), cores=2, resume=True)
+    assert results.verdicts == plainly(BROKEN, 1600)
+    assert finished.tally.cases == 1600
 
 
 def test_lost_cases_are_noticed(run, folder, monkeypatch):
@@ -203,8 +208,8 @@ def test_lost_cases_are_noticed(run, folder, monkeypatch):
 def test_a_stored_corpus_is_judged_like_the_same_cases_of_a_run(run, spark, folder, tmp_path):
     corpus = folder("corpus")
     plan = Plan(tuple(FEW.pairs_under(FEW.profiles)))
-    stored = generate(spark, corpus, plan, size=Size(cases=1200), options=Options())
-    assert sum(wave.cases for wave in stored) == 1200
+    stored = generate(spark, corpus, plan, size=Size(cases=600), options=Options())
+    assert sum(wave.cases for wave in stored) == 600
     finished, results = CorpusRun(spark, folder("checked"), BROKEN, Options(shrink=False)).check(corpus, Selection())
     finished_run, results_of_run = run(folder("run"), BROKEN)
     assert results == results_of_run
@@ -243,6 +248,7 @@ def record_of(run, output, spec, path):
     return read_record(path)
 
 
+@pytest.mark.slow
 def test_two_runs_are_compared(run, folder, tmp_path):
     good = record_of(run, folder("good"), "reference", tmp_path / "good.jsonl")
     bad = record_of(run, folder("bad"), BROKEN, tmp_path / "bad.jsonl")
@@ -254,6 +260,7 @@ def test_two_runs_are_compared(run, folder, tmp_path):
     assert not compare_runs(bad, bad).worse
 
 
+@pytest.mark.slow
 def test_the_coverage_page_has_every_table(run, spark, folder):
     run(folder("run"))
     page = coverage_page(read_results(spark, folder("run")).coverage, ["mysql-8.0"])

@@ -8,6 +8,7 @@ import pytest
 from conformance.mutants.mutant import MutantImplementation
 from conformance.mutants.registry import mutants
 from conformance.oracles.judge import Judge, request_of
+from conformance.reference.implementation import ReferenceImplementation
 from conformance.specs.catalogue import catalogue
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
@@ -61,6 +62,13 @@ def case(family, profile, index, role):
     return case_of(CaseId(family, profile, seed=3, index=index, role=role))
 
 
+@cache
+def right_answer(case_id):
+    """Return the answer of the reference to a case, which breaks nothing."""
+    made = case(case_id.family, case_id.profile, case_id.index, case_id.role)
+    return ReferenceImplementation().ask(request_of(made))
+
+
 def cases(requirement):
     """Yield the cases in which a mutant of a requirement is looked for, those of its own families first."""
     role = requirement.role
@@ -86,11 +94,9 @@ def blames(mutant):
         if len(caught) >= CAUGHT or (caught and each.id.index >= OF_OWN_FAMILIES):
             break
         if mutant.requirement in each.marks or requirement.owns:
-            failures = {
-                verdict.requirement: verdict
-                for verdict in judge.judge(each, implementation.ask(request_of(each)))
-                if verdict.is_failure
-            }
+            answer = implementation.ask(request_of(each))
+            verdicts = () if answer == right_answer(each.id) else judge.judge(each, answer)
+            failures = {verdict.requirement: verdict for verdict in verdicts if verdict.is_failure}
             if mutant.requirement in failures:
                 caught.append(failures)
     return caught

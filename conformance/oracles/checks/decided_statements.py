@@ -4,6 +4,7 @@ A look is one way of reading an answer: each requirement of the role `decide` ha
 """
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import Any, Final, Literal
 
 from conformance.models.decision.capability import Capability
@@ -158,18 +159,24 @@ def if_engines_agree(look: Look) -> Look:
     """Return the same look, for those statements only whose engines are answered rightly where they are alone."""
 
     def guarded(alignment: Alignment, index: int, seen: Answer) -> str | None:
-        statements = alignment.case.settings["statements"]
-        own = own_engines(statements[index]["tables"])
-        for place, each in enumerate(statements):
-            alone = each["tables"] if len(each["tables"]) == 1 and "parts" not in each["tables"][0] else []
-            if place in alignment.declined:
-                continue
-            answer = alignment.observed(place)
-            if own & own_engines(alone) and (answer is None or capable(alignment, place, answer)):
-                return None
-        return look(alignment, index, seen)
+        own = own_engines(alignment.case.settings["statements"][index]["tables"])
+        return look(alignment, index, seen) if own.isdisjoint(_misjudged_engines(alignment)) else None
 
     return guarded
+
+
+# One entry is enough: an answer is examined for all requirements before the next one.
+@lru_cache(maxsize=1)
+def _misjudged_engines(alignment: Alignment) -> frozenset[str]:
+    """Return the engines of which a statement on one table alone is answered wrongly, or not at all."""
+    wrong: set[str] = set()
+    for place, each in enumerate(alignment.case.settings["statements"]):
+        if len(each["tables"]) != 1 or "parts" in each["tables"][0] or place in alignment.declined:
+            continue
+        answer = alignment.observed(place)
+        if answer is None or capable(alignment, place, answer):
+            wrong |= own_engines(each["tables"])
+    return frozenset(wrong)
 
 
 def own_engines(tables: Iterable[Mapping[str, Any]]) -> frozenset[str]:
