@@ -207,7 +207,7 @@ def _gtid_set(stream: StreamBuilder, logs: Sequence[Log]) -> GtidSet:
 
 
 def _waits(stream: StreamBuilder, logs: Sequence[Log]) -> Iterator[Wait]:
-    """Yield where the source waits: in a new log, between groups, before the Stop of a server shut down, and at the end.
+    """Yield where the source waits: in a new log, between groups, before the Stop of a server, and at the end.
 
     A wait may be shorter than a heartbeat period: then the position after what was left out is all that is sent.
     """
