@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from conformance.cli.main import UserError
+from conformance.cli.main import UserError, words_of
 from conformance.specs.extras import install_command
 
 if TYPE_CHECKING:
@@ -71,6 +71,6 @@ def mistakes_in_one_line() -> Iterator[None]:
     except ConnectionError as error:
         raise UserError(f"Spark does not answer: {error.strerror}") from error
     except OSError as error:
-        raise UserError(f"{error.filename or 'reading or writing'}: {error.strerror or error}") from error
+        raise UserError(words_of(error)) from error
     except ValueError as error:
         raise UserError(str(error)) from error

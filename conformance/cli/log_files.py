@@ -1,16 +1,20 @@
 """Binary logs that a user names: opening them, showing how far one was read, and reporting one that is damaged."""
 
+import io
 import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import BinaryIO, Final
+from typing import TYPE_CHECKING, BinaryIO, Final
 
 import click
 
 from conformance.binlog.errors import BinlogError
 from conformance.binlog.header import MAGIC
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
 
 #: The name that stands for standard input.
 STANDARD_INPUT: Final = "-"
@@ -51,9 +55,20 @@ def open_log(name: str) -> Iterator[BinaryIO]:
         yield stream
 
 
+class _Log(io.FileIO):
+    """A file whose errors name it, also those of reading."""
+
+    def readinto(self, buffer: "WriteableBuffer", /) -> int | None:
+        """See `io.FileIO.readinto`."""
+        try:
+            return super().readinto(buffer)
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self.name) from error
+
+
 def _opened(name: str) -> BinaryIO:
     try:
-        return open(name, "rb", buffering=_BUFFER)
+        return io.BufferedReader(_Log(name), _BUFFER)
     except IsADirectoryError as error:
         raise CannotOpen("is a directory; name the log files in it") from error
     except OSError as error:

@@ -1,6 +1,7 @@
 """`binlog-conformance`: the group of all commands, and how every command reports a user's mistake."""
 
 import contextlib
+import errno
 import os
 import sys
 import traceback
@@ -25,6 +26,10 @@ COULD_NOT_RUN: Final = 2
 
 #: The words of other errors that mean that memory, or what a thread needs, is used up.
 _LACK_OF_MEMORY: Final = ("failed to map segment", "Cannot allocate memory", "can't start new thread")
+
+#: The error of the system when a process has too many files open, and what to do about it.
+_TOO_MANY_FILES: Final = (errno.EMFILE, errno.ENFILE)
+_FEWER_FILES: Final = "too many open files: allow more of them (ulimit -n), or use one process (-j 1)"
 
 
 class _Entry(NamedTuple):
@@ -75,6 +80,13 @@ class UserError(click.ClickException):
     def show(self, file: object = None) -> None:
         """Print the message as one line."""
         _print_line(self.message)
+
+
+def words_of(error: OSError) -> str:
+    """Return what kept the system from reading or writing: the file if it is known, and what to do if it is not."""
+    if error.errno in _TOO_MANY_FILES:
+        return _FEWER_FILES
+    return f"{error.filename or 'reading or writing'}: {error.strerror or error}"
 
 
 class _OutputClosed(Exception):
@@ -195,7 +207,7 @@ def _exit_because_of(error: Exception) -> NoReturn:
         case _OutputClosed() | BrokenPipeError():
             _could_not_run()
         case OSError():
-            _could_not_run(f"{error.filename or 'reading or writing'}: {error.strerror or error}")
+            _could_not_run(words_of(error))
         case _ if _is_lack_of_memory(error):
             _could_not_run(f"ran out of memory at {_place(error)}: allow more of it, or give it less to read")
         case BrokenExtension():

@@ -228,6 +228,19 @@ def test_too_little_memory_is_one_line(megabytes):
     assert len(done.stderr.splitlines()) <= 1 or "SystemError" in done.stderr, done.stderr
 
 
+def test_too_few_open_files_are_one_line_with_what_to_do():
+    line = shlex.join([sys.executable, "-m", "conformance", "certify", "reference", *QUICK])
+    done = in_shell(f"ulimit -n 16; {line}")
+    message = "too many open files: allow more of them (ulimit -n), or use one process (-j 1)"
+    assert (done.returncode, done.stderr) == (2, f"binlog-conformance: {message}\n")
+
+
+@pytest.mark.skipif(not Path("/proc/self/mem").exists(), reason="there is no file that cannot be read")
+def test_a_log_that_cannot_be_read_is_named():
+    done = in_shell(shlex.join([sys.executable, "-m", "conformance", "decode", "/proc/self/mem"]))
+    assert (done.returncode, done.stderr) == (2, "binlog-conformance: /proc/self/mem: Input/output error\n")
+
+
 def test_a_reader_that_goes_away_costs_no_report(folder):
     command = shlex.join([sys.executable, "-m", "conformance", *arguments_of("certify", folder)[0]])
     done = in_shell(f"{command} | true; exit ${{PIPESTATUS[0]}}")
