@@ -18,8 +18,9 @@ MEASURED = {name for name, oracle in oracles().items() if oracle.is_measured}
 
 
 def test_sums_do_not_depend_on_the_division():
-    whole = sums(judged("reference:low-flags", (0, 600)))
-    parts = sums(*(judged("reference:low-flags", part) for part in ((400, 600), (0, 200), (200, 400))))
+    whole = sums(judged("reference:low-flags", (0, 1000)))
+    # Failing cases are kept by shards, which a part does not divide.
+    parts = sums(*(judged("reference:low-flags", part) for part in ((500, 1000), (0, 500))))
     assert whole == parts
     assert any(table == "clusters" for table, _, _ in whole)
 
