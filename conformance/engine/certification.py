@@ -239,9 +239,11 @@ class _Failures:
 
     def needed(self, share: ShrinkingShare) -> bool:
         """Return whether a finding must be shrunk: not if a failure that has been shrunk shows it too."""
-        looked_at = len(self.shrunk)
         if share.known is not None:
             return True
+        if share in self._looked_at:
+            return self._shown_again(share, self.shrunk[self._looked_at[share] :]) is None
+        looked_at = len(self.shrunk)
         if self._shown_again(share, self.shrunk) is not None:
             return False
         self._looked_at[share] = looked_at
@@ -251,8 +253,7 @@ class _Failures:
     def settle(self, share: ShrinkingShare, failure: Failure | None) -> bool:
         """Take a failure in its place; return False, as nothing stops the shrinking."""
         before = self.shrunk[self._looked_at.pop(share, 0) :]
-        again = None if share.known is not None else self._shown_again(share, before)
-        failure = again or failure
+        failure = failure or self._shown_again(share, before)
         assert failure is not None, "a share without a result was not needed"
         failure = add_met(self._met, failure)
         self.shrunk.append(failure)

@@ -62,8 +62,8 @@ class Crew(Protocol):
             patience: The patience with which the first begins.
             settle: Called with each share and its result, None if it was not needed, in the order of the shares;
                 returns whether the run stops.
-            needed: Called before a share is begun, when some before it are settled; if it returns False, the share is
-                settled without a result.
+            needed: Called before a share is begun, when some before it are settled, and again when all are; if it
+                returns False, the share is settled without a result.
             progress: Called as a share goes on.
         """
 

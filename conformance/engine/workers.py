@@ -295,16 +295,18 @@ class _Order(Generic[ShareT]):
             self._in_order |= result.ended.has_waited
             self._has_answered |= result.ended.has_answered
         while self._next in self._ended:
-            result = self._ended.pop(self._next)
+            result, share = self._ended.pop(self._next), self._open[self._next]
+            if result is not None and not self._needed(share):
+                # One process would not have done it, after those that have been settled since it began.
+                result = None
             if result is not None:
-                share = self._open[self._next]
                 after = self.patience.after(share.role, share.family, result.begun, result.ended)
                 if after is None:
                     if not self.stopped:
                         self._again.append((self._next, result.ended))
                     return
                 self.patience = after
-            share = self._open.pop(self._next)
+            del self._open[self._next]
             self._next += 1
             if self._settle(share, None if result is None else result.result):
                 self.stopped = True

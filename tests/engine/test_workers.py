@@ -158,14 +158,16 @@ class Numbered:
 def do_shares(shares, jobs, most=None):
     """Return the results of shares in the order in which they began, and in which they were settled."""
     begun, settled = [], []
+
+    def needed(share):
+        # Whether it is needed is looked at again before it is settled.
+        if not any(each is share for each in begun):
+            begun.append(share)
+        return True
+
     with Workers(ReferenceImplementation, jobs, most) as workers:
-        workers.do(
-            shares,
-            Patience(roles=2),
-            needed=lambda share: begun.append(getattr(share, "number", share.cost)) or True,
-            settle=lambda share, result: settled.append(result),
-        )
-    return begun, settled
+        workers.do(shares, Patience(roles=2), needed=needed, settle=lambda share, result: settled.append(result))
+    return [getattr(each, "number", each.cost) for each in begun], settled
 
 
 def test_what_costs_most_begins_after_the_first_and_is_settled_in_its_place(fork):
@@ -173,6 +175,35 @@ def test_what_costs_most_begins_after_the_first_and_is_settled_in_its_place(fork
     shares = [*map(Numbered, costs)]
     assert fork(do_shares, shares, 2) == ([1, 9, 3, 2, 1, 1], costs)
     assert fork(do_shares, shares, 1) == (costs, costs)
+
+
+@dataclass(frozen=True)
+class Hanging(Numbered):
+    """A share in which the implementation answers, and then hangs as often as its cost."""
+
+    def done(self, asking, patience):
+        case = case_of(CaseId("transactions", "mysql-8.0", 1, 0))
+        for answer in (Observation(()), *[Trouble("hang", "no answer", "")] * self.cost):
+            patience.note(case, answer)
+        return self.cost
+
+
+def hangs_of(shares, jobs):
+    """Return the hangs that count after shares of which the last is not needed once the first is settled."""
+    settled = []
+    with Workers(ReferenceImplementation, jobs) as workers:
+        patience = workers.do(
+            shares,
+            Patience(limits=Limits(hangs=50)),
+            needed=lambda share: share is not shares[-1] or not settled,
+            settle=lambda share, result: settled.append(result),
+        )
+    return settled, patience.hangs_since(Patience(), "decode")
+
+
+def test_what_hangs_in_a_share_that_turns_out_not_to_be_needed_does_not_count(fork):
+    shares = [Hanging(1), Hanging(2)]
+    assert fork(hangs_of, shares, 1) == fork(hangs_of, shares, 2) == ([1, None], 1)
 
 
 @dataclass(frozen=True)
