@@ -50,14 +50,27 @@ def misread_shipped(
         elif len(before) == 1:
             right[before[0], kind].add(_look(fed[index]))
     causes: dict[Look, Cause] = {}
+    alike: dict[Look, Cause] = {}
     for index in wrong:
         look, kind, before, answer = _look(fed[index]), kinds[index], states[index], seen[index]
-        if answer is None or not before or not all(right[state, kind] - {look} for state in before):
+        if answer is None or not before or _is_of_kept_state(index, kinds, states, answer):
             continue
         others = {each for each in ShippedType if any(_agrees(state, each, answer) for state in before)}
         if others:
-            causes.setdefault(look, _cause(fed[index], kind, others))
+            is_shown = all(right[state, kind] - {look} for state in before)
+            (causes if is_shown else alike).setdefault(look, _cause(fed[index], kind, others))
+    # Where one event shows that it is misread, others of which this is not shown are misread alike.
+    shown = set(causes.values())
+    causes = {look: cause for look, cause in alike.items() if cause in shown} | causes
     return {index: cause for index, event in enumerate(fed) if (cause := causes.get(_look(event))) is not None}
+
+
+def _is_of_kept_state(
+    index: int, kinds: Sequence[ShippedType], states: Sequence[Sequence[ShippedState]], answer: Answer
+) -> bool:
+    """Return whether a step is that of a parser that has kept its state at the Incident before the event."""
+    is_after = index > 0 and kinds[index - 1] is ShippedType.INCIDENT
+    return is_after and any(_agrees(state, kinds[index], answer) for state in states[index - 1])
 
 
 def _look(event: FedEvent) -> Look:
