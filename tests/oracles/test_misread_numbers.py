@@ -184,7 +184,7 @@ def test_statements_that_are_lost_with_what_is_taken_for_a_checksum_are_the_same
 def test_a_name_of_a_next_log_that_is_cut_is_the_same_finding_where_the_client_cannot_resume():
     """As mysql-replication reports the Rotate event that names the next log, and is then refused its name."""
     seen = set()
-    for profile in ("mysql-8.0", "mysql-9.x"):
+    for profile in ("mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x"):
         for case in cases("sent_logs", profile, role="client"):
             source = case.settings["source"]
             cut = next((each for each in source["cuts"] if each["log_pos"] == 4 and each["index"]), None)
