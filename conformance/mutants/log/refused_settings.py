@@ -107,8 +107,8 @@ LOG_REFUSED_SETTINGS_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "logs-gtid-next-inside",
-        "FORMAT-LOG-EVENTS",
-        "GTID_NEXT can be set inside a transaction",
+        "WL3303-LOG-AS-STATEMENT",
+        "GTID_NEXT can be set inside a transaction, whose changes are then not logged",
         answer=around(SetSession, before=_hide_from_gtid_next, after=back("transaction")),
     ),
     Mutant(
