@@ -37,10 +37,16 @@ PROGRAMS = {
 }
 
 
+#: A part of the cases in every run of the tests, those of default settings in the slow ones.
+OPTIONS = [("--examples", "12"), pytest.param((), marks=pytest.mark.slow)]
+
+
+@pytest.mark.parametrize("options", OPTIONS, ids=["twelve examples", "default settings"])
 @pytest.mark.parametrize("role", PROGRAMS)
-def test_nobody_blames_an_independent_program_that_is_right(role, tmp_path):
+def test_nobody_blames_an_independent_program_that_is_right(role, options, tmp_path):
     program = f"command:{sys.executable} {HERE / PROGRAMS[role]}"
-    result = CliRunner().invoke(cli, ["certify", program, "--role", role, "--report", str(tmp_path / "report")])
+    report = str(tmp_path / "report")
+    result = CliRunner().invoke(cli, ["certify", program, "--role", role, "--report", report, *options])
     assert result.exit_code == 0, result.output
     assert f"independent {role} 1: conforming" in result.output
 
