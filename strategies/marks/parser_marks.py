@@ -250,8 +250,9 @@ def marks_of(facts: Sequence[Fact], repeated: Collection[int]) -> dict[str, list
     marks: dict[str, list[int]] = defaultdict(list)
     undefined: set[int] = set()
     for index, fact in enumerate(facts):
-        # What a parser does with a spare marker is not specified, so nothing is required of it until the next reset.
-        if fact.spare:
+        # What a parser does with a spare marker is not specified, so nothing is required of it until the next reset. To
+        # a shipped parser no bit is a marker.
+        if fact.spare and fact.shipped is None:
             undefined.add(fact.stream)
         if fact.stream in undefined:
             continue

@@ -101,7 +101,7 @@ def test_a_log_over_the_wire_is_what_it_is_in_a_file(library):
     # A source clears the flag of a log in use, at whose checksum go-mysql stops in a file.
     cases = [
         case
-        for index in range(40)
+        for index in range(80)
         if is_one_log(case := case_of(CaseId.parse(pattern_for(library, BY_POSITION).format(index))))
         and not is_in_use(case.stream)
     ]
