@@ -187,8 +187,7 @@ class _SilentInNewLogs(Sender):
     """Sends no heartbeat while it waits for the first group of a log."""
 
     def _wait(self, log: Log, position: int) -> None:
-        before = [event for event in log.events if event.end <= position]
-        if any(event.type not in _OF_LOG for event in before):
+        if any(event.type not in _OF_LOG for event in log.events if event.end <= position):
             super()._wait(log, position)
 
 

@@ -22,7 +22,6 @@ from conformance.models.boundary.shipped_tables import (
 )
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import (
-    gtid_events,
     mysql_events,
     payloads,
     row_events,
@@ -96,7 +95,7 @@ _GTID_EVENTS: Final = Dimension[_Make](
     {
         "Gtid": lambda stream: groups.group_gtid(stream, (), anonymous=False),
         "Anonymous_gtid": lambda stream: groups.group_gtid(stream, (), anonymous=True),
-        "Gtid_tagged": lambda stream: gtid_events.gtid_tagged(stream, group_length=0),
+        "Gtid_tagged": _of_code(EventType.GTID_TAGGED),
     },
     profiles={"Gtid_tagged": WITH_TAGGED_GTIDS},
 )
@@ -105,7 +104,7 @@ _END_EVENTS: Final = Dimension[_Make](
     "event that ends a transaction",
     {
         "Xid": mysql_events.xid,
-        "Xa_prepare": lambda stream: server_events.xa_transaction(stream, [])[-1],
+        "Xa_prepare": _of_code(EventType.XA_PREPARE),
         "Query with a word": _query("COMMIT", "C", "COMMI", "ROLLBACK", "rollback", "ROLLBACKS", "Rollback /* a */"),
         "Query with an odd word": _query(*boundary_words.ODD_RETURNS),
     },

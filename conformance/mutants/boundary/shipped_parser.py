@@ -26,31 +26,22 @@ class _ResetByError(ShippedParser):
         return step
 
 
-class _AcceptsSecondGtid(ShippedParser):
-    """A parser that accepts a second Gtid event within a transaction."""
-
-    def feed(self, event: FedEvent) -> ShippedStep:
-        """See `ShippedParser.feed`."""
-        step = super().feed(event)
-        return replace(step, error=False, warning=None) if step.shipped_type is ShippedType.GTID else step
-
-
-class _AcceptsType(ShippedParser):
-    """A parser that accepts events of one type code in every state.
+class _Accepts(ShippedParser):
+    """A parser that accepts some events in every state.
 
     Args:
         version: The version of the parser.
-        code: The type code.
+        condition: Returns whether an event is one of them, with the right step at it.
     """
 
-    def __init__(self, version: ShippedVersion, code: EventType) -> None:
+    def __init__(self, version: ShippedVersion, condition: Callable[[FedEvent, ShippedStep], bool]) -> None:
         super().__init__(version)
-        self._code = code
+        self._condition = condition
 
     def feed(self, event: FedEvent) -> ShippedStep:
         """See `ShippedParser.feed`."""
         step = super().feed(event)
-        return replace(step, error=False, warning=None) if event.type == self._code else step
+        return replace(step, error=False, warning=None) if self._condition(event, step) else step
 
 
 class _PlaceNotNamed(ShippedParser):
@@ -157,19 +148,22 @@ def _mutant(name: str, rule: str, text: str, make: Callable[[ShippedVersion], Sh
 #: Every mutant of shipped parsers, in the order of the catalogue.
 SHIPPED_BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
     _mutant(
-        "second-gtid-accepted", "ERROR-TOLD", "a second Gtid event within a transaction is accepted", _AcceptsSecondGtid
+        "second-gtid-accepted",
+        "ERROR-TOLD",
+        "a second Gtid event within a transaction is accepted",
+        lambda version: _Accepts(version, lambda event, step: step.shipped_type is ShippedType.GTID),
     ),
     _mutant(
         "xa-prepare-accepted-outside",
         "ERROR-TOLD",
         "an Xa_prepare event is accepted outside a transaction, an Xid event is not",
-        lambda version: _AcceptsType(version, EventType.XA_PREPARE),
+        lambda version: _Accepts(version, lambda event, step: event.type == EventType.XA_PREPARE),
     ),
     _mutant(
         "second-tagged-gtid-accepted",
         "ERROR-TOLD",
         "a Gtid_tagged event is accepted within a transaction, a Gtid event is not",
-        lambda version: _AcceptsType(version, EventType.GTID_TAGGED),
+        lambda version: _Accepts(version, lambda event, step: event.type == EventType.GTID_TAGGED),
     ),
     _mutant("reset-by-error", "GOES-ON", "after an error the parser is outside any transaction", _ResetByError),
     _mutant("place-not-named", "WARNING-TEXT", "the warning does not name the place of the event", _PlaceNotNamed),
