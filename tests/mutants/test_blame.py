@@ -63,9 +63,10 @@ def case(family, profile, index, role):
 
 @cache
 def right_answer(case_id):
-    """Return the answer of the reference to a case, which breaks nothing, as a text: true is not 1, nor -0.0 zero."""
+    """Return the answer of the reference to a case, which breaks nothing, and its text: true is not 1, nor -0.0 zero."""
     made = case(case_id.family, case_id.profile, case_id.index, case_id.role)
-    return repr(ReferenceImplementation().ask(request_of(made)))
+    answer = ReferenceImplementation().ask(request_of(made))
+    return answer, repr(answer)
 
 
 def cases(requirement):
@@ -94,7 +95,7 @@ def blames(mutant):
             break
         if mutant.requirement in each.marks or requirement.owns:
             answer = implementation.ask(request_of(each))
-            verdicts = () if repr(answer) == right_answer(each.id) else judge.judge(each, answer)
+            verdicts = () if (answer, repr(answer)) == right_answer(each.id) else judge.judge(each, answer)
             failures = {verdict.requirement: verdict for verdict in verdicts if verdict.is_failure}
             if mutant.requirement in failures:
                 caught.append(failures)
