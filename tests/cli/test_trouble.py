@@ -40,6 +40,12 @@ def replayed(failure, check):
     return run(*arguments, check=check)
 
 
+LENGTHS = (
+    *("--examples", "16", "--family", "wrong_event_lengths", "--profile", "mysql-8.0"),
+    *("--requirement", "FORMAT-LENGTH-*"),
+)
+
+
 def test_crashes_are_counted_and_no_requirement_passes_on_the_rest(tmp_path):
     done = run("certify", double("crashes_at_most_lengths"), *QUICK, *HEADERS, "--report", str(tmp_path), check=1)
     (footer,) = entries(tmp_path, "footer")
@@ -105,8 +111,7 @@ def test_known_crashes_conform_with_a_note(tmp_path):
 
 
 def test_a_length_of_2_gib_is_charged_to_the_rule_about_it_and_the_limit_is_named(tmp_path):
-    chosen = ("--examples", "40", "--family", "wrong_event_lengths", "--requirement", "FORMAT-LENGTH-*")
-    run("certify", double("allocates_the_length"), *chosen, "--report", str(tmp_path), check=1)
+    run("certify", double("allocates_the_length"), *LENGTHS, "--report", str(tmp_path), check=1)
     failures = {each["requirement"]: each for each in entries(tmp_path, "failure")}
     # The limit does not refuse the smallest of the large lengths, where the growth shows.
     assert failures.keys() == {"FORMAT-LENGTH-TOO-LARGE", *({"FORMAT-LENGTH-MEMORY"} if LINUX else ())}
@@ -148,12 +153,11 @@ def test_memory_in_the_kits_own_process_is_not_judged(tmp_path):
 
 
 def test_replay_repeats_the_limits_of_the_run(tmp_path):
-    limits = ("--memory", "1024", "--answer-time", "1.5s")
-    chosen = ("--examples", "40", "--family", "wrong_event_lengths", "--requirement", "FORMAT-LENGTH-*")
-    run("certify", double("allocates_the_length"), *chosen, *limits, "--report", str(tmp_path), check=1)
+    limits = ("--memory", "256", "--answer-time", "1.5s")
+    run("certify", double("allocates_the_length"), *LENGTHS, *limits, "--report", str(tmp_path), check=1)
     failure = next(each for each in entries(tmp_path, "failure") if each["signature"].startswith("crash"))
-    assert failure["replay"].endswith("--answer-time=1.5s --memory=1024")
-    assert "killed by the memory limit of 1024 MiB" in replayed(failure, 1).stdout
+    assert failure["replay"].endswith("--answer-time=1.5s --memory=256")
+    assert "killed by the memory limit of 256 MiB" in replayed(failure, 1).stdout
 
 
 def test_a_hang_names_its_limit(tmp_path):

@@ -187,15 +187,15 @@ def test_an_interrupted_run_is_resumed_to_the_same_verdicts(run, folder, monkeyp
 
     monkeypatch.setattr("conformance.corpus.run.verified_results", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run(folder("run"), BROKEN, size=Size(cases=1600), cores=1)
+        run(folder("run"), BROKEN, size=Size(cases=1100), cores=1)
     monkeypatch.undo()
     with pytest.raises(NotUsable, match="--resume"):
-        run(folder("run"), BROKEN, size=Size(cases=1600))
+        run(folder("run"), BROKEN, size=Size(cases=1100))
     with pytest.raises(NotUsable, match="size was"):
-        run(folder("run"), BROKEN, size=Size(cases=1601), resume=True)
-    finished, results = run(folder("run"), BROKEN, size=Size(cases=1600), cores=2, resume=True)
-    assert results.verdicts == plainly(BROKEN, 1600)
-    assert finished.tally.cases == 1600
+        run(folder("run"), BROKEN, size=Size(cases=1101), resume=True)
+    finished, results = run(folder("run"), BROKEN, size=Size(cases=1100), cores=2, resume=True)
+    assert results.verdicts == plainly(BROKEN, 1100)
+    assert finished.tally.cases == 1100
 
 
 def test_lost_cases_are_noticed(run, folder, monkeypatch):

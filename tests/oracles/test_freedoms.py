@@ -818,6 +818,8 @@ def test_a_right_answer_that_takes_a_freedom_is_not_blamed(name):
         answer = REFERENCE.ask(request_of(case))
         for number, change in enumerate(changes):
             other = change(case, answer)
+            if (other, repr(other)) == (answer, repr(answer)):
+                continue
             alignment = Alignment(case, other, declared)
             rows = {freedom_of(alignment, each) for each in differences(alignment)}
             taken |= {number} if name in {row.name for row in rows if row is not None} else set()
