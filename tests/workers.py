@@ -1,13 +1,21 @@
 """How pytest-xdist shares the tests out among its workers."""
 
+import re
+from typing import Final
+
 from xdist.scheduler import LoadScopeScheduling
 from xdist.workermanage import WorkerController
 
 from tests.real_servers.node_ids import file_and_server
 
-#: The beginnings of the names of tests that one worker runs together: those that run Spark, which takes every core, and
-#: those that share what takes a minute to make.
-_TOGETHER = ("tests/corpus/", "tests/strategies/test_families.py::test_every_")
+#: How the names of tests begin that one worker runs together: those that run Spark, which takes every core, and those
+#: that share cases which take half a minute to make.
+_TOGETHER: Final = re.compile(
+    r"tests/corpus/"
+    r"|tests/strategies/test_families\.py::test_every_"
+    r"|tests/strategies/test_field_domains\.py"
+    r"|tests/mutants/test_blame\.py::\w+\[(?:apply|client|logs|relay|send)-"
+)
 
 
 class SomeTogether(LoadScopeScheduling):
@@ -22,7 +30,8 @@ class SomeTogether(LoadScopeScheduling):
         place = file_and_server(nodeid)
         if place is not None:
             return "::".join(place)
-        return next((each for each in _TOGETHER if nodeid.startswith(each)), nodeid)
+        together = _TOGETHER.match(nodeid)
+        return nodeid if together is None else together[0]
 
     def remove_node(self, node: WorkerController) -> str | None:
         """Return the test in which a worker crashed; only the tests that it did not begin are given to others.

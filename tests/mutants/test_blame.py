@@ -1,22 +1,14 @@
 """A mutant is blamed by its own requirement, and by others only for a reason that is found or written here."""
 
 from fnmatch import fnmatchcase
-from functools import cache
 
 import pytest
 
-from conformance.mutants.mutant import MutantImplementation
-from conformance.mutants.registry import mutants
-from conformance.oracles.judge import Judge, request_of
-from conformance.reference.implementation import ReferenceImplementation
+from conformance.mutants.registry import mutant_of, mutants
 from conformance.specs.catalogue import catalogue
-from conformance.strategies.grammar.case_id import CaseId
-from conformance.strategies.grammar.family import case_of, families
 from tests.extras import require_role
+from tests.mutants.blame import blames, cases_at, catches, late_mutants
 
-#: Cases in which a mutant is caught by its own requirement, and of each family and profile those in which it is looked
-#: for: of the families of its requirement more, and more again until it is caught once.
-CAUGHT, LOOKED_AT, OF_OWN_FAMILIES, AT_MOST = 3, 2, 12, 150
 MORE_EVENTS = "the fault is in more events than its own requirement governs, and in each of them another value is wrong"
 NOT_READ = "the reading goes on from a wrong place, where nothing can be read"
 WHAT_BELONGS = "what is missing, added or moved takes along what belongs to it, and each is missing for its own rules"
@@ -54,52 +46,6 @@ ROWS = (
     ("marks-all-after-gtid", "WL4162-*", MORE_EVENTS),
     ("always-usual-queries", "WL40-TABLES-INFO-LIST WL40-TABLES-INFO-LEN", MORE_EVENTS),
 )
-
-
-@cache
-def case(family, profile, index, role):
-    return case_of(CaseId(family, profile, seed=3, index=index, role=role))
-
-
-@cache
-def right_answer(case_id):
-    """Return the answer of the reference to a case, which breaks nothing, and its text: true is not 1, nor -0.0 zero."""
-    made = case(case_id.family, case_id.profile, case_id.index, case_id.role)
-    answer = ReferenceImplementation().ask(request_of(made))
-    return answer, repr(answer)
-
-
-def cases(requirement):
-    """Yield the cases in which a mutant of a requirement is looked for, those of its own families first."""
-    role = requirement.role
-    of_role = {name: each for name, each in families().items() if role in each.focus}
-    own = [name for name in of_role if {name, "*"} & {*requirement.families}]
-    places = [(name, index) for index in range(OF_OWN_FAMILIES) for name in own]
-    places += [(name, index) for index in range(LOOKED_AT) for name in of_role if name not in own]
-    places += [(name, index) for index in range(OF_OWN_FAMILIES, AT_MOST) for name in own]
-    for name, index in places:
-        for profile in of_role[name].profiles_of(role):
-            if profile in requirement.holds:
-                yield case(name, profile, index, role)
-
-
-@cache
-def blames(mutant):
-    """Return the failures of cases in which a mutant is caught, each by requirement."""
-    requirement = catalogue()[mutant.requirement]
-    implementation = MutantImplementation(mutant)
-    judge = Judge(implementation.declaration.roles[requirement.role])
-    caught = []
-    for each in cases(requirement):
-        if len(caught) >= CAUGHT or (caught and each.id.index >= OF_OWN_FAMILIES):
-            break
-        if mutant.requirement in each.marks or requirement.owns:
-            answer = implementation.ask(request_of(each))
-            verdicts = () if (answer, repr(answer)) == right_answer(each.id) else judge.judge(each, answer)
-            failures = {verdict.requirement: verdict for verdict in verdicts if verdict.is_failure}
-            if mutant.requirement in failures:
-                caught.append(failures)
-    return caught
 
 
 def is_must(requirement):
@@ -153,3 +99,12 @@ def test_every_row_is_needed(row):
     for mutant in named:
         require_role(catalogue()[mutant.requirement].role)
     assert any(row in other_blames(mutant).values() for mutant in named)
+
+
+@pytest.mark.parametrize("name", late_mutants())
+def test_a_late_mutant_is_caught_at_its_places(name):
+    mutant = mutant_of(name)
+    role = catalogue()[mutant.requirement].role
+    require_role(role)
+    caught = [bool(failures) for _, failures in catches(mutant, cases_at(late_mutants()[name], role))]
+    assert caught == [True] * len(late_mutants()[name]), f"run `python -m tests.mutants.blame {name}`"

@@ -141,8 +141,7 @@ def test_a_reader_with_fixed_post_headers_fails_one_requirement():
     case = next(
         case
         for case in cases("post_header_lengths", families()["post_header_lengths"].profiles_of("decode"), 20)
-        if case.expected.events[-1]["type"] == 4
-        and len(case.expected.events) - 1 in case.expected.made_for
+        if case.expected.events[-1]["type"] == 4 and len(case.expected.events) - 1 in case.expected.made_for
     )
     answer = MutantImplementation(mutant).ask(request_of(case))
     assert answer.events[-1]["next_file"] != case.expected.events[-1]["next_file"]
