@@ -817,6 +817,8 @@ def test_a_right_answer_that_takes_a_freedom_is_not_blamed(name):
             break
         answer = REFERENCE.ask(request_of(case))
         for number, change in enumerate(changes):
+            if index >= CASES and number in taken:
+                continue
             other = change(case, answer)
             if (other, repr(other)) == (answer, repr(answer)):
                 continue
