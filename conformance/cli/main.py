@@ -29,7 +29,7 @@ _LACK_OF_MEMORY: Final = ("failed to map segment", "Cannot allocate memory", "ca
 
 #: The error of the system when a process has too many files open, and what to do about it.
 _TOO_MANY_FILES: Final = (errno.EMFILE, errno.ENFILE)
-_FEWER_FILES: Final = "too many open files: allow more of them (ulimit -n), or use one process (-j 1)"
+_FEWER_FILES: Final = "too many open files: allow more of them (ulimit -n); certify and check need fewer with -j 1"
 
 
 class _Entry(NamedTuple):

@@ -231,7 +231,7 @@ def test_too_little_memory_is_one_line(megabytes):
 def test_too_few_open_files_are_one_line_with_what_to_do():
     line = shlex.join([sys.executable, "-m", "conformance", "certify", "reference", *QUICK])
     done = in_shell(f"ulimit -n 16; {line}")
-    message = "too many open files: allow more of them (ulimit -n), or use one process (-j 1)"
+    message = "too many open files: allow more of them (ulimit -n); certify and check need fewer with -j 1"
     assert (done.returncode, done.stderr) == (2, f"binlog-conformance: {message}\n")
 
 
