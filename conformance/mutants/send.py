@@ -1,6 +1,7 @@
 """The mutants of the role `send`: the model of a sender with one fault each."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
@@ -249,6 +250,16 @@ class _SendsEndOfInterval(Sender):
             if any(each.start < number == each.end - 1 for source in of_source for each in source.intervals):
                 return False
         return super()._skips(event)
+
+
+class _KnowsFirstIntervals(Sender):
+    """Takes the first interval of each source for all that the replica has of it."""
+
+    def __init__(self, settings: SenderSettings) -> None:
+        if settings.gtid_set is not None:
+            sources = tuple(replace(each, intervals=each.intervals[:1]) for each in settings.gtid_set.sources)
+            settings = replace(settings, gtid_set=replace(settings.gtid_set, sources=sources))
+        super().__init__(settings)
 
 
 class _ComparesEnds(Sender):
@@ -600,6 +611,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-SEND-GTIDS-SKIPPED",
         "sends the last transaction of each interval of what the replica has",
         answer=_by(_SendsEndOfInterval),
+    ),
+    Mutant(
+        "send-first-interval",
+        "FORMAT-SEND-GTIDS-SKIPPED",
+        "sends the transactions of every later interval of what the replica has",
+        answer=_by(_KnowsFirstIntervals),
     ),
     Mutant(
         "send-compares-ends",

@@ -17,7 +17,13 @@ from conformance.oracles.checks.ended_answers import ended, missing
 from conformance.oracles.checks.passed_on_events import wrong
 from conformance.oracles.checks.send_freedoms import equal_heartbeats
 from conformance.oracles.checks.sent_events import OF_LOGS, Sent, announced, expected_events, first_log, sent_event
-from conformance.oracles.checks.unsent_events import groups_of, is_left_out_for_flag, refused_position, unsent
+from conformance.oracles.checks.unsent_events import (
+    groups_of,
+    is_left_out_for_flag,
+    refused_position,
+    start_of_log,
+    unsent,
+)
 from conformance.oracles.oracle import GOOD, Check, Oracle
 from conformance.protocol.roles.relay import body_of
 
@@ -256,7 +262,12 @@ def _begins_at_position(alignment: Alignment, requirement: str) -> Iterator[Chec
                 yield missing(alignment, index, "event at the position not sent", words)
             continue
         begins = _place_of_first(alignment, index)
-        earlier = [at for at, event in _unexpected(alignment) if at < begins and _is_of_transaction(event)]
+        following = _bytes_from_position(alignment)
+        earlier = [
+            at
+            for at, event in _unexpected(alignment)
+            if at < begins and _is_of_transaction(event) and event.data not in following
+        ]
         if earlier:
             yield Check("events before the position sent", f"{len(earlier)} events come before the one asked for")
         else:
@@ -270,6 +281,12 @@ def _place_of_first(alignment: Alignment, index: int) -> int:
     first = next((seen for at in logged if (seen := alignment.observed(at)) is not None), None)
     answered = alignment.observation.events
     return next((place for place, entry in enumerate(answered) if entry == first), len(answered))
+
+
+def _bytes_from_position(alignment: Alignment) -> bytes:
+    """Return what the logs of a source hold from the position asked for on."""
+    settings = alignment.case.settings
+    return alignment.case.stream[start_of_log(settings) + settings["log_pos"] :]
 
 
 def _is_missing_at_position(alignment: Alignment, index: int) -> bool:
@@ -335,12 +352,18 @@ def _refuses(alignment: Alignment, requirement: str) -> Iterator[Check]:
         if _is_for_mode(alignment, error.at):
             message = f"an error ({error.message}), expected none"
             yield Check("error at an event that is not sent", message, error.at, ended(alignment))
-    elif error is None or any(_is_of_transaction(event) for _, event in _unexpected(alignment)):
+    elif error is None or _goes_on_at(alignment, at):
         yield Check("no error", f"no error at offset {at}, where the gtid_mode forbids the event", at)
     elif "error_at" in alignment.role.abilities and error.at != at:
         yield Check("error at another event", f"the error is at offset {error.at}, expected {at}", at)
     else:
         yield GOOD
+
+
+def _goes_on_at(alignment: Alignment, at: int | None) -> bool:
+    """Return whether a source sends what comes from an offset on, where it has to end with an error."""
+    following = alignment.case.stream[at:]
+    return any(_is_of_transaction(event) and event.data in following for _, event in _unexpected(alignment))
 
 
 def _is_for_mode(alignment: Alignment, at: int | None) -> bool:

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.models.replica.relay import Receiver
+from conformance.binlog.event_types import EventType
+from conformance.models.replica.relay import Receiver, Reception
 from conformance.mutants.mutant import MutantImplementation
 from conformance.mutants.registry import mutant_of
 from conformance.oracles.judge import request_of
@@ -31,6 +32,22 @@ class LosesFlag(Receiver):
         return replace(super()._rules(), gtids_flags=0x40)
 
 
+class IgnoresEveryType(Receiver):
+    """A receiver that leaves out every event of an ignored server, also those that name its place."""
+
+    ignored = frozenset({EventType.ROTATE})
+
+    def _reception(self, event):
+        is_ignored = event.server_id in self.settings.ignored_ids and event.type in self.ignored
+        return Reception.LEFT_OUT if is_ignored else super()._reception(event)
+
+
+class IgnoresFormats(IgnoresEveryType):
+    """A receiver that leaves out the format descriptions of an ignored server."""
+
+    ignored = frozenset({EventType.FORMAT_DESCRIPTION})
+
+
 def together_of(answer, *families):
     """Return the findings of the answers to cases of families, with the requirements that each breaks."""
     together = {}
@@ -55,6 +72,14 @@ def of_mutant(name):
 def test_an_event_that_a_replica_makes_itself_is_blamed_by_the_field_that_is_wrong(receiver, finding):
     together = together_of(lambda request: answer_with(receiver, request), "relay_logs worklog", "relay_logs mysql-8.0")
     assert together == {finding: {"FORMAT-RELAY-EVENT"}}
+
+
+@pytest.mark.parametrize(("receiver", "name"), [(IgnoresEveryType, "ROTATE"), (IgnoresFormats, "FORMAT_DESCRIPTION")])
+@pytest.mark.parametrize("profile", ["worklog", "mysql-5.7", "mysql-9.x"])
+def test_an_event_that_is_left_out_is_not_taken_for_one_of_the_replica_itself(receiver, name, profile):
+    """The Rotates in the place of Previous_gtids events come after it."""
+    together = together_of(lambda request: answer_with(receiver, request), f"ignored_servers {profile}")
+    assert together == {f"relay: {name} not written": {"WL4033-RELAY-EVENTS-AS-USUAL"}}
 
 
 def test_a_parser_that_is_kept_from_the_start_is_one_finding_in_whatever_words_it_warns():

@@ -8,7 +8,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.header import TYPE_AT
 from conformance.oracles.judge import request_of
 from conformance.protocol.observation import Refusal
-from tests.oracles.test_causes import REFERENCE, by_mutant, together_of
+from tests.oracles.test_causes import REFERENCE, by_mutant, cases, findings, together_of
 
 
 def without(is_left_out):
@@ -76,3 +76,27 @@ def test_a_source_that_refuses_every_request_breaks_what_governs_positions_or_wh
     assert charged == (
         {"FORMAT-SEND-EVENT"} if family == "sent_gtids" else {"FORMAT-SEND-EVENT", "FORMAT-SEND-POSITION"}
     )
+
+
+def in_every_mode(case):
+    """Return the answer of a source that sends whatever its gtid_mode forbids."""
+    return REFERENCE.ask(replace(request_of(case), settings={**case.settings, "gtid_mode": "OFF_PERMISSIVE"}))
+
+
+@pytest.mark.parametrize("profile", ["mysql-5.7", "mysql-9.x"])
+def test_events_that_the_mode_forbids_do_not_come_before_the_position(profile):
+    together = together_of("send", "sent_in_another_mode", profile, in_every_mode)
+    assert together == {"other (FORMAT-SEND-MODE) accepted": {"FORMAT-SEND-MODE"}}
+
+
+@pytest.mark.parametrize("profile", ["mysql-5.7", "mysql-9.x"])
+def test_a_transaction_that_the_replica_has_is_not_one_that_the_mode_forbids(profile):
+    """It comes before the error, which is at the right event."""
+    charged = set()
+    for case in cases("sent_in_another_mode", profile, "send"):
+        if case.settings["gtid_set"] is not None:
+            answer = REFERENCE.ask(replace(request_of(case), settings={**case.settings, "gtid_set": ""}))
+            if answer.error is not None and answer.error.at == case.expected.refused_at:
+                charged |= set().union(*findings(case, answer).values())
+    assert "FORMAT-SEND-GTIDS-SKIPPED" in charged
+    assert "FORMAT-SEND-MODE" not in charged

@@ -151,17 +151,17 @@ def refused_position(alignment: Alignment) -> Cause | None:
     error, settings = alignment.observation.error, alignment.case.settings
     if error is None or alignment.observation.events or not alignment.count or settings["gtid_set"] is not None:
         return None
-    if "error_at" in alignment.role.abilities and error.at not in (None, _first_of_log(settings)):
+    if "error_at" in alignment.role.abilities and error.at not in (None, start_of_log(settings) + len(MAGIC)):
         return None
     reason = normalised(error.message or error.kind, alignment.case.stream)
     return Cause("refused", "position of the log", reason=reason, role="send")
 
 
-def _first_of_log(settings: Mapping[str, Any]) -> int:
-    """Return the offset of the first event of the log that a replica asks for."""
+def start_of_log(settings: Mapping[str, Any]) -> int:
+    """Return the offset of the log that a replica asks for."""
     at = 0
     for log in settings["logs"]:
         if log["name"] == settings["log_name"]:
-            return at + len(MAGIC)
+            return at
         at += log["length"]
     raise AssertionError(f"{settings['log_name']} is a log of the source")

@@ -90,10 +90,11 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
 def content_of(entry: Mapping[str, Any]) -> Hashable:
     """Return the kind of an event, and of one of the source its server and its body.
 
-    A checksum is not part of the body: a relay log may have checksums if the source has none, and the reverse.
+    A checksum is not part of the body: a relay log may have checksums if the source has none, and the reverse. A Rotate
+    that is not marked is the source's, or stands in the place of an event of the source and has another server.
     """
     kind, data = kind_of(entry), event_data(entry)
-    if data is None or data[TYPE_AT] in _OWN:
+    if data is None or (data[TYPE_AT] in _OWN and kind != (EventType.ROTATE, False)):
         return kind
     # Anonymous_gtid events are alike but for the server; those that come back from the replica itself are others.
     return (kind, data[_SERVER_ID], body_of(data)[:_BODY_BYTES])
