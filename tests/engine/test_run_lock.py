@@ -76,9 +76,10 @@ def test_two_threads_are_two_runs(tmp_path):
     assert len(refused) == 1
 
 
+SMALL = ("--family", "bad_magic", "--profile", "mysql-8.0")
 COMMANDS = {
     "certify": ("certify", "reference", "--examples", "1", "--family", "bad_magic", "--report"),
-    "fuzz": ("fuzz", "decode", "--implementation", "reference", "--time", "1s", "--report"),
+    "fuzz": ("fuzz", "decode", "--implementation", "reference", "--time", "1s", *SMALL, "--report"),
     "report": ("report", "{record}"),
 }
 
