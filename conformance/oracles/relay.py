@@ -235,7 +235,7 @@ def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
         if types != [EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS]:
             names = " and ".join(map(type_name, types)) or "nothing"
             yield Check("relay log begins with wrong events", f"relay log {number + 1} begins with {names}")
-        elif any(event.header.server_id not in own or not event.header.flags & _RELAY_LOG for event in log[:2]):
+        elif any(event.header.server_id not in own for event in log[:2]):
             yield Check("relay log begins with events of the source", f"relay log {number + 1} begins with them")
         elif not _has_only(received, log[1]):
             message = f"relay log {number + 1} has GTIDs in its Previous_gtids event that were not received"

@@ -32,6 +32,13 @@ class LosesFlag(Receiver):
         return replace(super()._rules(), gtids_flags=0x40)
 
 
+class LosesMark(Receiver):
+    """A receiver whose own Previous_gtids events are not marked as those of a relay log."""
+
+    def _rules(self):
+        return replace(super()._rules(), gtids_flags=0x80)
+
+
 class IgnoresEveryType(Receiver):
     """A receiver that leaves out every event of an ignored server, also those that name its place."""
 
@@ -67,11 +74,17 @@ def of_mutant(name):
     [
         (FollowsNoName, "relay: next_file of the replica's own ROTATE differs"),
         (LosesFlag, "relay: flags of the replica's own PREVIOUS_GTIDS differs"),
+        (LosesMark, "relay: flags of the replica's own PREVIOUS_GTIDS differs"),
     ],
 )
 def test_an_event_that_a_replica_makes_itself_is_blamed_by_the_field_that_is_wrong(receiver, finding):
     together = together_of(lambda request: answer_with(receiver, request), "relay_logs worklog", "relay_logs mysql-8.0")
     assert together == {finding: {"FORMAT-RELAY-EVENT"}}
+
+
+def test_an_own_event_without_its_mark_is_not_taken_for_one_that_did_not_arrive_whole():
+    together = together_of(lambda request: answer_with(LosesMark, request), "wrong_checksums_received mysql-8.0")
+    assert together == {"relay: flags of the replica's own PREVIOUS_GTIDS differs": {"FORMAT-RELAY-EVENT"}}
 
 
 @pytest.mark.parametrize(("receiver", "name"), [(IgnoresEveryType, "ROTATE"), (IgnoresFormats, "FORMAT_DESCRIPTION")])

@@ -71,15 +71,16 @@ def comes_with_a_log(entry: Mapping[str, Any], server_id: int) -> bool:
 def kind_of(entry: Mapping[str, Any]) -> Hashable:
     """Return what distinguishes one event of a relay log from another of its log: its type.
 
-    Of a type that a replica writes itself too, it is the type and whether the event is marked as one of a relay log;
-    some replicas do not mark their format description, which differs from the source's by its server. The source's may
-    be one that the replica repeats. The kind of data that is not an event is None.
+    Of Rotates and format descriptions, it is the type and whether the event is marked as one of a relay log; some
+    replicas do not mark their format description, which differs from the source's by its server. The source's may be
+    one that the replica repeats. A Previous_gtids event is the replica's own. The kind of data that is not an event is
+    None.
     """
     data = event_data(entry)
     if data is None:
         return None
     type_code = data[TYPE_AT]
-    if type_code not in _OWN:
+    if type_code not in _OWN or type_code == EventType.PREVIOUS_GTIDS:
         return type_code
     marked = bool(data[_FLAGS_AT] & Flag.RELAY_LOG)
     if marked or type_code != EventType.FORMAT_DESCRIPTION:
@@ -94,6 +95,8 @@ def content_of(entry: Mapping[str, Any]) -> Hashable:
     that is not marked is the source's, or stands in the place of an event of the source and has another server.
     """
     kind, data = kind_of(entry), event_data(entry)
+    if kind == EventType.PREVIOUS_GTIDS and data is not None:
+        return (kind, bool(data[_FLAGS_AT] & Flag.RELAY_LOG))
     if data is None or (data[TYPE_AT] in _OWN and kind != (EventType.ROTATE, False)):
         return kind
     # Anonymous_gtid events are alike but for the server; those that come back from the replica itself are others.
