@@ -16,7 +16,7 @@ from tests.extras import require_role
 
 REFERENCE = ReferenceImplementation()
 #: Cases of each family and profile.
-CASES = 30
+CASES = 12
 MAYS = {each.id for each in catalogue().values() if each.level == "may" and each.id in oracles()}
 #: Mutant -> the requirement that it does not do, as an implementation may that takes the other reading.
 WITHOUT = {
