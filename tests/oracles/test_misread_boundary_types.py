@@ -14,6 +14,7 @@ ANONYMOUS = "ANONYMOUS_GTID taken for an event of another type"
     [
         ("returns-in-any-space", UNREAD),
         ("xa-commit-ends", INVENTED),
+        ("xa-start-is-a-statement", UNREAD),
         ("shipped-flagged-anonymous-ignored", ANONYMOUS),
     ],
 )
@@ -22,6 +23,12 @@ def test_what_a_shipped_parser_misreads_is_named(mutant, finding, profile):
     together = together_of("boundary", "shipped_boundary_steps", profile, by_mutant(mutant))
     assert max(together, key=lambda each: len(together[each])) == f"boundary: {finding}"
     assert {"FORMAT-BOUNDARY-STATE", "FORMAT-BOUNDARY-WARNING"} & together[f"boundary: {finding}"]
+
+
+@pytest.mark.parametrize("profile", ["mysql-5.7", "mysql-9.x"])
+def test_a_statement_that_is_misread_wherever_it_is_has_no_other_finding(profile):
+    together = together_of("boundary", "shipped_boundary_steps", profile, by_mutant("xa-rollback-is-a-statement"))
+    assert together.keys() == {f"boundary: {UNREAD}"}
 
 
 def test_a_wrong_cell_of_a_shipped_table_is_not_taken_for_a_misread_event():

@@ -114,6 +114,19 @@ class _EndsAtXaCommit(ShippedParser):
         return super().feed(event)
 
 
+class _TakesForStatement(ShippedParser):
+    """A parser to which the words of XA that begin a text are those of another statement."""
+
+    def __init__(self, version: ShippedVersion, words: bytes) -> None:
+        super().__init__(version)
+        self._words = words
+
+    def feed(self, event: FedEvent) -> ShippedStep:
+        """See `ShippedParser.feed`."""
+        is_taken = (event.query or b"").upper().startswith(self._words)
+        return super().feed(event._replace(query=b"SELECT 1") if is_taken else event)
+
+
 class _ReadsEmptyAs(ShippedParser):
     """A parser to which a Query without text is another statement."""
 
@@ -176,6 +189,18 @@ SHIPPED_BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=answer_with(_CountsInOneByte),
     ),
     _mutant("xa-commit-ends", "ERROR-TOLD", "XA COMMIT ends a transaction, as XA ROLLBACK does", _EndsAtXaCommit),
+    _mutant(
+        "xa-rollback-is-a-statement",
+        "ERROR-TOLD",
+        "XA ROLLBACK is another statement",
+        lambda version: _TakesForStatement(version, b"XA ROLLBACK"),
+    ),
+    _mutant(
+        "xa-start-is-a-statement",
+        "ERROR-TOLD",
+        "XA START is another statement",
+        lambda version: _TakesForStatement(version, b"XA START"),
+    ),
     _mutant("returns-in-any-space", "ERROR-TOLD", "ROLLBACK and TO may have any space between them", _ReadsReturns),
     _mutant(
         "empty-query-is-a-statement",

@@ -1,7 +1,8 @@
 """Events that a shipped boundary parser takes for those of another type, as far as an answer shows it.
 
 A wrong step alone may be a wrong cell of the table of states. Where another event of the same type takes its step from
-the same state rightly, it is not: what differs is how the event is read.
+the same state rightly, it is not: what differs is how the event is read. Nor is it where all events of the type take
+the steps of another type, some of them wrong ones from several states.
 """
 
 from collections import defaultdict
@@ -21,6 +22,8 @@ Look = tuple[int, bool, bytes | None]
 
 _WITHIN: Final = "within_transaction"
 _WARNING: Final = "warning"
+#: So many states from which steps are wrong show that the events are misread, and not a cell wrong.
+_SEVERAL: Final = 2
 #: The types of the words of a transaction.
 _WORDS: Final = frozenset({ShippedType.BEGIN, ShippedType.END, ShippedType.END_XA})
 
@@ -49,7 +52,8 @@ def misread_shipped(
             wrong.append(index)
         elif len(before) == 1:
             right[before[0], kind].add(_look(fed[index]))
-    causes: dict[Look, Cause] = {}
+    whole = _taken_as_a_whole(kinds, states, seen, wrong)
+    causes = {_look(fed[at]): _cause(fed[at], kinds[at], whole[kinds[at]]) for at in wrong if kinds[at] in whole}
     alike: dict[Look, Cause] = {}
     for index in wrong:
         look, kind, before, answer = _look(fed[index]), kinds[index], states[index], seen[index]
@@ -63,6 +67,31 @@ def misread_shipped(
     shown = set(causes.values())
     causes = {look: cause for look, cause in alike.items() if cause in shown} | causes
     return {index: cause for index, event in enumerate(fed) if (cause := causes.get(_look(event))) is not None}
+
+
+def _taken_as_a_whole(
+    kinds: Sequence[ShippedType],
+    states: Sequence[Sequence[ShippedState]],
+    seen: Sequence[Answer | None],
+    wrong: Sequence[int],
+) -> Mapping[ShippedType, Collection[ShippedType]]:
+    """Return the types all of whose events take the steps of other types, with these types.
+
+    One of the steps that are wrong may be from a wrong state, or a wrong cell.
+    """
+    taken = {}
+    for kind in {kinds[index] for index in wrong}:
+        if len({tuple(states[index]) for index in wrong if kinds[index] is kind}) < _SEVERAL:
+            continue
+        steps = [(states[index], answer) for index, answer in enumerate(seen) if kinds[index] is kind and answer]
+        others = {
+            each
+            for each in ShippedType
+            if all(any(_agrees(state, each, answer) for state in before) for before, answer in steps)
+        }
+        if others:
+            taken[kind] = others
+    return taken
 
 
 def _is_of_kept_state(
