@@ -2,7 +2,7 @@
 
     python -m tests.mutants.blame NAME...
 
-writes the places of the named mutants in late_mutants.toml anew, and removes those of mutants that are caught early.
+writes the places of the named mutants in late_mutants.toml, and removes those of mutants that are caught early.
 """
 
 import json
@@ -110,7 +110,7 @@ def search(mutant):
 
 
 def renew(names):
-    """Write the places of mutants anew."""
+    """Write the places of mutants again."""
     places = dict(late_mutants())
     for name in names:
         caught = search(mutant_of(name))
