@@ -33,9 +33,12 @@ def test_of_many(number, request):
 """
 
 
-@pytest.mark.parametrize("crashing", [(), (0,), (5,), (11,), (10, 11), (0, 1)], ids=str)
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_crashed_workers(tmp_path, crashing, workers):
+@pytest.mark.parametrize(
+    ("workers", "crashing"),
+    [("1", (5,)), ("1", (10, 11)), ("2", ()), ("2", (0,)), ("2", (11,)), ("2", (0, 1))],
+    ids=str,
+)
+def test_crashed_workers(tmp_path, workers, crashing):
     (tmp_path / "conftest.py").write_text(SCHEDULER)
     (tmp_path / "test_many.py").write_text(TESTS.replace("CRASHING", repr(crashing)))
     done = subprocess.run(
