@@ -101,8 +101,8 @@ def verdicts(judge, case, answer, status):
 def test_a_right_answer_does_not_fail_whatever_is_declared(role, name, monkeypatch):
     declared = declarations(role)[name]
     judge = Judge(declared)
-    profiles = PROFILES if name in ("the fewest", "all") else TWO_PROFILES
-    cases = [(case, as_declared(answer, declared)) for case, answer in answered(role, profiles)]
+    of_role = answered(role) if name in ("the fewest", "all") else answered(role, TWO_PROFILES)
+    cases = [(case, as_declared(answer, declared)) for case, answer in of_role]
     agreeing = [judge.judge(case, declared_answer) for case, declared_answer in cases]
     # Nor if it is examined requirement by requirement, as if it differed.
     monkeypatch.setattr(Judge, "_as_expected", lambda self, case, answer: False)

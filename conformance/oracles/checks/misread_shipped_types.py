@@ -1,7 +1,7 @@
 """Events that a shipped boundary parser takes for those of another type, as far as an answer shows it.
 
 A wrong step alone may be a wrong cell of the table of states. Where another event of the same type takes its step from
-the same state rightly, it is not: what differs is how the event is read. Nor is it where all events of the type take
+the same state rightly, it is not: what differs is how the event is read. Nor is it where all statements of a type take
 the steps of another type, some of them wrong ones from several states.
 """
 
@@ -75,12 +75,12 @@ def _taken_as_a_whole(
     seen: Sequence[Answer | None],
     wrong: Sequence[int],
 ) -> Mapping[ShippedType, Collection[ShippedType]]:
-    """Return the types all of whose events take the steps of other types, with these types.
+    """Return the types of words all of whose statements take the steps of other types, with these types.
 
-    One of the steps that are wrong may be from a wrong state, or a wrong cell.
+    A single wrong step may be from a wrong state, or a wrong cell.
     """
     taken = {}
-    for kind in {kinds[index] for index in wrong}:
+    for kind in _WORDS & {kinds[index] for index in wrong}:
         if len({tuple(states[index]) for index in wrong if kinds[index] is kind}) < _SEVERAL:
             continue
         steps = [(states[index], answer) for index, answer in enumerate(seen) if kinds[index] is kind and answer]
