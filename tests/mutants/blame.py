@@ -10,7 +10,6 @@ import re
 import sys
 import tomllib
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -120,7 +119,7 @@ def renew(names):
         print(name, *(number for _, _, number in caught), flush=True)
     about = re.match(r"(?:#.*\n)*", FILE.read_text())[0]
     rows = (f"{name} = {json.dumps(places[name])}\n" for name in sorted(places))
-    FILE.write_text("".join(chain([about], rows)))
+    FILE.write_text(about + "".join(rows))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 import base64
 import re
 from dataclasses import replace
-from functools import cache
 
 import pytest
 
@@ -17,6 +16,7 @@ from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, FIELDS_OF_TY
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
+from tests.answered import answered_cases
 
 REFERENCE = ReferenceImplementation()
 JUDGE = Judge(REFERENCE.declaration.roles["decode"])
@@ -95,16 +95,10 @@ def test_a_reader_that_does_not_ask_for_heartbeats_is_not_judged_by_them(change)
 RARE = [code for code, kind in FIELDS_OF_TYPE.items() if kind.optional and not kind.required]
 
 
-@cache
-def answered_cases():
-    """Return the first cases of every family and profile, each with the reference's answer."""
-    return [(case, REFERENCE.ask(request_of(case))) for case in cases(count=3)]
-
-
 @pytest.mark.parametrize("code", RARE, ids=lambda code: EventType(code).name)
 def test_a_rare_type_without_its_fields_blames_nobody_and_one_that_is_ignored_its_type_alone(code):
     without = {name for kind in (FIELDS_OF_TYPE[code],) for name in kind.optional}
-    for case, right in answered_cases():
+    for _, case, right in answered_cases("decode", 3):
         if all(event["type"] != code for event in case.expected.events):
             continue
         bare = changed(

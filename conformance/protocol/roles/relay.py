@@ -16,8 +16,8 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
     "warning": AnswerField("text", "the warning that the replica logged when it received the event, empty if none"),
 }
 
-#: Event types that a replica also writes itself, with another body in each.
-_OWN: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS), int(EventType.ROTATE)})
+#: Event types that a replica writes itself and copies too, with another body in each.
+_OWN: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.ROTATE)})
 _LOG_POS: Final = slice(13, 17)
 _FLAGS_AT: Final = 17
 _SERVER_ID: Final = slice(5, 9)
@@ -80,7 +80,7 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
     if data is None:
         return None
     type_code = data[TYPE_AT]
-    if type_code not in _OWN or type_code == EventType.PREVIOUS_GTIDS:
+    if type_code not in _OWN:
         return type_code
     marked = bool(data[_FLAGS_AT] & Flag.RELAY_LOG)
     if marked or type_code != EventType.FORMAT_DESCRIPTION:
