@@ -34,8 +34,10 @@ PARTIAL = {
     },
     "conformance/oracles/render.py": {"_GTID_ROWS": "what two requirements name"},
     "conformance/oracles/checks/printed_events.py": {"GTID_WORDS": "the words of two types"},
-    "conformance/oracles/checks/written_events.py": {"_PARTS": "the events that a replica makes"},
-    "conformance/oracles/checks/relay_freedoms.py": {"_MARKERS": "the events that a replica makes"},
+    "conformance/oracles/checks/written_events.py": {
+        "_PARTS": "the events that a replica makes",
+        "_MARKERS": "the events that a replica makes",
+    },
     "conformance/protocol/answered_streams.py": {"_CONTEXT": "the events before a statement that belong to it"},
     "strategies/families/recorded_logs.py": {"NUMBERS": "fields in which any number may stand"},
     "strategies/questions/render.py": {"_LISTED": "the types whose name a worklog specifies"},

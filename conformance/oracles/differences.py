@@ -23,7 +23,7 @@ from conformance.oracles.checks.printed_facts import ROWS_FORM
 from conformance.oracles.checks.received_warnings import cause_of_warnings
 from conformance.oracles.checks.row_values import cause_of_rows
 from conformance.oracles.checks.unsent_events import unsent
-from conformance.oracles.checks.written_events import compared, written
+from conformance.oracles.checks.written_events import compared, unmarked, written
 from conformance.oracles.oracle import Check, equal_values, field_cause, shown
 from conformance.protocol.roles.decode import HEADER_FIELDS
 from conformance.specs.catalogue import ENTRY, ERROR
@@ -164,7 +164,9 @@ def _of_written(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> 
         return None
     # A wrong checksum counts as part of the body.
     is_same = observed.body.startswith(wanted.body) and is_unannounced(alignment, index)
-    check = UNANNOUNCED if is_same else compared(wanted, observed)
+    case = alignment.case
+    own = {"profile": case.id.profile, "server_id": case.settings["server_id"]}
+    check = UNANNOUNCED if is_same else compared(wanted, observed, **own)
     return replace(check, message=f"{alignment.describe(index)}: {check.message}") if check.cause else None
 
 
@@ -183,13 +185,21 @@ def _of_further_entries(alignment: Alignment) -> Iterator[Difference]:
             yield Difference(alignment.count, ENTRY, logged, place)
             continue
         where = f"at offset {place}" if by_offset else f"as number {place + 1}"
-        check = Check(
+        check = _unmarked_of_relay(alignment, place, where) or Check(
             f"{alignment.about.noun} not expected", f"an entry {where} is not expected", place if by_offset else None
         )
         yield Difference(alignment.count, ENTRY, check, place)
     if alignment.disordered is not None:
         message = f"the event at offset {alignment.disordered} comes twice or too late"
         yield Difference(alignment.count, ENTRY, Check("events out of order", message, alignment.disordered))
+
+
+def _unmarked_of_relay(alignment: Alignment, place: int, where: str) -> Check | None:
+    """Return what is wrong with an event that a replica began a relay log with of its own accord, unmarked."""
+    if alignment.case.role != "relay":
+        return None
+    check = unmarked(alignment.observation.events[place], server_id=alignment.case.settings["server_id"])
+    return None if check is None else replace(check, message=f"the entry {where}: {check.message}")
 
 
 def _of_the_end(alignment: Alignment) -> Iterator[Difference]:

@@ -6,6 +6,7 @@ import pytest
 
 from conformance.binlog.event_types import EventType
 from conformance.models.replica.relay import Receiver, Reception
+from conformance.models.replica.relay_rules import OwnGtids
 from conformance.mutants.mutant import MutantImplementation
 from conformance.mutants.registry import mutant_of
 from conformance.oracles.judge import request_of
@@ -37,6 +38,14 @@ class LosesMark(Receiver):
 
     def _rules(self):
         return replace(super()._rules(), gtids_flags=0x80)
+
+
+class LosesMarkOfOwnId(LosesMark):
+    """The same, and that event has the replica's own server id, as in shipped servers."""
+
+    def _make(self, code, body, *, server_id=None, **others):
+        is_own = code == EventType.PREVIOUS_GTIDS
+        super()._make(code, body, server_id=self.settings.server_id if is_own else server_id, **others)
 
 
 class IgnoresEveryType(Receiver):
@@ -75,6 +84,7 @@ def of_mutant(name):
         (FollowsNoName, "relay: next_file of the replica's own ROTATE differs"),
         (LosesFlag, "relay: flags of the replica's own PREVIOUS_GTIDS differs"),
         (LosesMark, "relay: flags of the replica's own PREVIOUS_GTIDS differs"),
+        (LosesMarkOfOwnId, "relay: flags of the replica's own PREVIOUS_GTIDS differs"),
     ],
 )
 def test_an_event_that_a_replica_makes_itself_is_blamed_by_the_field_that_is_wrong(receiver, finding):
@@ -84,6 +94,17 @@ def test_an_event_that_a_replica_makes_itself_is_blamed_by_the_field_that_is_wro
 
 def test_an_own_event_without_its_mark_is_not_taken_for_one_that_did_not_arrive_whole():
     together = together_of(lambda request: answer_with(LosesMark, request), "wrong_checksums_received mysql-8.0")
+    assert together == {"relay: flags of the replica's own PREVIOUS_GTIDS differs": {"FORMAT-RELAY-EVENT"}}
+
+
+def test_an_own_event_that_a_replica_need_not_write_has_its_mark():
+    """MySQL 5.6 writes Previous_gtids events only with gtid_mode; a replica may always."""
+
+    class Always(LosesMark):
+        def _rules(self):
+            return replace(super()._rules(), previous_gtids=OwnGtids.ALWAYS)
+
+    together = together_of(lambda request: answer_with(Always, request), "streams_without_gtids mysql-5.6")
     assert together == {"relay: flags of the replica's own PREVIOUS_GTIDS differs": {"FORMAT-RELAY-EVENT"}}
 
 

@@ -14,13 +14,13 @@ from conformance.binlog.format_description import FormatDescription, has_checksu
 from conformance.binlog.gtid_set import GtidSet, Source
 from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT, Header
 from conformance.binlog.reader import framed_events
-from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.boundary.shipped_parser import ShippedParser
 from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.announced_checksums import is_unannounced
 from conformance.oracles.checks.received_warnings import fed_entries
+from conformance.oracles.checks.written_events import asked_of_own
 from conformance.oracles.differences import Difference, differences
 from conformance.protocol.roles.relay import begins_or_ends_a_log, event_data, is_repeated_format
 from conformance.specs.catalogue import ENTRY
@@ -28,14 +28,6 @@ from conformance.specs.versions import Profiles
 
 Entry = Mapping[str, Any]
 
-#: The types of the events with which the replica itself begins a relay log.
-_BEGINNING: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.PREVIOUS_GTIDS)})
-#: The markers of the replica's own events.
-_MARKERS: Final[Mapping[int, BoundaryType]] = {
-    EventType.FORMAT_DESCRIPTION: BoundaryType.IGNORE_BOUNDARY,
-    EventType.PREVIOUS_GTIDS: BoundaryType.SELF_CONTAINED,
-    EventType.ROTATE: BoundaryType.SELF_CONTAINED,
-}
 #: The replicas that list the GTIDs of groups that they leave out.
 _WITH_LISTS: Final = Profiles("mariadb")
 #: The bytes of a Rotate with the position; the name of the next log follows.
@@ -207,8 +199,12 @@ def _is_own_previous_gtids(alignment: Alignment, difference: Difference) -> bool
 
 
 def _came_back(alignment: Alignment, entry: Entry | None) -> bool:
+    """Return whether an event has the replica's own server id and is one that the source sends."""
     event = None if entry is None else _Event.of(entry)
-    return event is not None and bool(event.header.server_id == alignment.case.settings["server_id"])
+    if event is None or event.header.server_id != alignment.case.settings["server_id"]:
+        return False
+    # A relay log may have checksums if the source has none, and the reverse.
+    return any(_Event.of({"data": each.hex()}) == event for each in framed_events(alignment.case.stream))
 
 
 def is_own_value(alignment: Alignment, difference: Difference) -> bool:
@@ -227,19 +223,10 @@ def is_own_value(alignment: Alignment, difference: Difference) -> bool:
 
 
 def _own_header(alignment: Alignment, event: _Event) -> tuple[int, int, int]:
-    """Return what is asked of the header of a replica's own event: the type, the server id and the flags.
-
-    Under `worklog` a right marker counts as none: WL#4162 has a server mark what it writes, and does not name relay
-    logs. The id 0 that WL#7592 names is that of Rotate events.
-    """
-    header = event.header
-    if not RELAY_RULES[alignment.case.id.profile].own_id_zero:
-        return header.type, header.server_id, header.flags
-    own = (0, alignment.case.settings["server_id"])
-    is_same = header.type in _BEGINNING and header.server_id in own
-    is_marked = MARKER_BITS.read(header.flags) is _MARKERS.get(header.type)
-    flags = MARKER_BITS.write(header.flags, BoundaryType.NOT_DEFINED) if is_marked else header.flags
-    return header.type, 0 if is_same else header.server_id, flags
+    """Return what is asked of the header of a replica's own event: the type, the server id and the flags."""
+    case = alignment.case
+    header = asked_of_own(event.header, profile=case.id.profile, server_id=case.settings["server_id"])
+    return header.type, header.server_id, header.flags
 
 
 def is_stamped(alignment: Alignment, header: Header) -> bool:
