@@ -218,8 +218,18 @@ def is_own_value(alignment: Alignment, difference: Difference) -> bool:
         return False
     if not _is_own(alignment, pair[0]):
         return False
-    wanted, seen = (_own_header(alignment, each) for each in pair)
-    return wanted == seen and _asked_of(alignment, pair[0]) == _asked_of(alignment, pair[1])
+    if _is_own_previous_gtids(alignment, difference):
+        # Where the replica begins more relay logs than are expected, the one of another log may be aligned.
+        besides = (_Event.of(alignment.observation.events[place]) for place in alignment.phantoms)
+        return any(each is not None and _is_same_own(alignment, pair[0], each) for each in (pair[1], *besides))
+    return _is_same_own(alignment, *pair)
+
+
+def _is_same_own(alignment: Alignment, wanted: _Event, seen: _Event) -> bool:
+    """Return whether two of the replica's own events agree in all that is asked for."""
+    if _own_header(alignment, wanted) != _own_header(alignment, seen):
+        return False
+    return _asked_of(alignment, wanted) == _asked_of(alignment, seen)
 
 
 def _own_header(alignment: Alignment, event: _Event) -> tuple[int, int, int]:
