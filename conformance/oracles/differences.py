@@ -3,7 +3,7 @@
 Each value of an expected answer is owned by a requirement, or is free: see `conformance.oracles.freedoms`.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -16,6 +16,7 @@ from conformance.oracles.checks.boundary_steps import OF_STEP, own_steps, step_c
 from conformance.oracles.checks.boundary_steps import field_cause as boundary_field_cause
 from conformance.oracles.checks.client_checksums import TEXT_FOR_CHECKSUM, takes_text_for_checksum
 from conformance.oracles.checks.client_heartbeats import HEARTBEAT_DELIVERED, is_heartbeat
+from conformance.oracles.checks.decided_statements import field_cause as decision_cause
 from conformance.oracles.checks.filtered_groups import FATE, cause_of_fate
 from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause, place_of_missing
 from conformance.oracles.checks.logged_event_comparisons import check_at, name_of, place_of
@@ -26,7 +27,7 @@ from conformance.oracles.checks.unsent_events import unsent
 from conformance.oracles.checks.written_events import compared, unmarked, written
 from conformance.oracles.oracle import Check, equal_values, field_cause, shown
 from conformance.protocol.roles.decode import HEADER_FIELDS
-from conformance.specs.catalogue import ENTRY, ERROR
+from conformance.specs.catalogue import ENTRY, ERROR, EVERY_FIELD
 
 Entry = Mapping[str, Any]
 
@@ -145,16 +146,30 @@ def _of_entry(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> It
 
 
 def _cause_of_field(alignment: Alignment, index: int, name: str, value: Any) -> Cause:
-    if alignment.case.role == "boundary":
+    role = alignment.case.role
+    if role == "boundary":
         return _boundary_cause(alignment, index, name)
-    if (alignment.case.role, name) == ("filter", FATE) and (of_fate := cause_of_fate(alignment, index)) is not None:
-        return of_fate
-    if (alignment.case.role, name) == ("decode", "rows") and (of_rows := cause_of_rows(alignment, index)) is not None:
-        return of_rows
-    if (alignment.case.role, name) == ("client", "query") and takes_text_for_checksum(alignment):
-        return TEXT_FOR_CHECKSUM
-    of_warnings = cause_of_warnings(alignment) if (alignment.case.role, name) == ("relay", "warning") else None
-    return of_warnings or field_cause(alignment, index, name, value)
+    own = _CAUSES.get((role, EVERY_FIELD)) or _CAUSES.get((role, name))
+    of_own = None if own is None else own(alignment, index)
+    return of_own or field_cause(alignment, index, name, value)
+
+
+def _of_text(alignment: Alignment, index: int) -> Cause | None:
+    return TEXT_FOR_CHECKSUM if takes_text_for_checksum(alignment) else None
+
+
+def _of_warning(alignment: Alignment, index: int) -> Cause | None:
+    return cause_of_warnings(alignment)
+
+
+#: The role, and the field that is wrong -> what returns the cause, if it is not that of a wrong field in any role.
+_CAUSES: Final[Mapping[tuple[str, str], Callable[[Alignment, int], Cause | None]]] = {
+    ("decide", EVERY_FIELD): decision_cause,
+    ("filter", FATE): cause_of_fate,
+    ("decode", "rows"): cause_of_rows,
+    ("client", "query"): _of_text,
+    ("relay", "warning"): _of_warning,
+}
 
 
 def _of_written(alignment: Alignment, index: int, entry: Entry, seen: Entry) -> Check | None:

@@ -840,6 +840,26 @@ def test_a_fault_is_one_finding_in_whatever_events_and_fields_it_shows(mutant, r
     assert list(together_of(role, family, "worklog", by_mutant(mutant))) == [expected]
 
 
+def of_no_capability_without_tables(case):
+    """Return the answer of a decider that takes a statement without tables for one that cannot be logged."""
+
+    def refuse(entry, statement):
+        if statement["tables"] or not (statement["log_open"] and statement["sql_log_bin"]):
+            return entry
+        refused = {"format": "none", "message": "error", "executed": "no", "restricted": "none"}
+        return {**entry, "row_capable": "no", "statement_capable": "no", **refused}
+
+    events = REFERENCE.ask(request_of(case)).events
+    return Observation(tuple(map(refuse, events, case.settings["statements"])))
+
+
+@pytest.mark.parametrize("family", ["engine_capabilities", "unreplicated_tables"])
+def test_all_that_follows_from_the_capability_of_tables_is_one_finding(family):
+    """Under a server's profile no requirement of a worklog is about these statements: their fields have owners."""
+    together = together_of("decide", family, "mysql-5.7", of_no_capability_without_tables)
+    assert list(together) == ["decide: capability of the tables is no, not yes"]
+
+
 def with_lengths_of_the_first_format(case):
     """Return the answer of a reader that takes the lengths of post-headers from the first format description alone."""
     lengths = []

@@ -41,6 +41,12 @@ def checked(alignment: Alignment, index: int, wrong: str, *, because: int | None
     return Check(wrong, message, cause=Cause(of_statement or wrong, role="decide"))
 
 
+def field_cause(alignment: Alignment, index: int) -> Cause | None:
+    """Return the cause of a wrong field of a decision: what is wrong first with it; None if no declared field is."""
+    wrong = _wrong_field(alignment, index)
+    return Cause(wrong, role="decide") if wrong else None
+
+
 #: The fields of a decision in the order in which they follow from each other.
 _IN_ORDER: Final = ("row_capable", "statement_capable", "restricted", "format", "message", "executed")
 

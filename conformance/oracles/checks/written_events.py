@@ -172,8 +172,8 @@ def compared(wanted: Written, observed: Written, *, profile: str, server_id: int
     """
     if not _is_own(wanted):
         return copied(wanted, observed)
-    asked, seen = (asked_of_own(each.header, profile=profile, server_id=server_id) for each in (wanted, observed))
-    return _of_own(replace(wanted, header=asked), observed, seen)
+    due, seen = (asked_of_own(each.header, profile=profile, server_id=server_id) for each in (wanted, observed))
+    return _of_own(replace(wanted, header=due), observed, seen)
 
 
 def _is_own(event: Written) -> bool:
