@@ -444,11 +444,28 @@ class _OneHeartbeat(Sender):
 class _ShortPositions(Sender):
     """Writes the position in the body of a heartbeat with two bytes at most."""
 
+    most = 0xFFFF
+
     def heartbeat(self, name: str, position: int) -> bytes:
-        if not self.settings.heartbeat_v2 or position < 1 << 16:
+        if not self.settings.heartbeat_v2 or position <= self.most:
             return super().heartbeat(name, position)
-        cut = super().heartbeat(name, position & 0xFFFF)
+        cut = super().heartbeat(name, position & self.most)
         return _rewritten(cut, _LOG_POS, position)
+
+
+class _LongerPositions(_ShortPositions):
+    """Writes the position in the body of a heartbeat with three bytes at most."""
+
+    most = 0xFFFFFF
+
+
+class _SignedPositions(Sender):
+    """Takes positions for numbers with a sign: the end of a large log is before the first event."""
+
+    def _check_position(self, log: Log) -> None:
+        if self.settings.log_pos >= 1 << 31:
+            raise NoSuchPosition(log.events[0], "the position is less than 0")
+        super()._check_position(log)
 
 
 class _MarksFirstRotate(Sender):
@@ -599,6 +616,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-SEND-HEARTBEAT",
         "sends heartbeats of the second version with the lower two bytes of the position in the body",
         answer=_by(_ShortPositions),
+    ),
+    Mutant(
+        "send-heartbeat-position-cut-at-three",
+        "FORMAT-SEND-HEARTBEAT",
+        "sends heartbeats of the second version with the lower three bytes of the position in the body",
+        answer=_by(_LongerPositions),
+    ),
+    Mutant(
+        "send-positions-signed",
+        "FORMAT-SEND-POSITION",
+        "refuses positions from 2^31 on",
+        answer=_by(_SignedPositions),
     ),
     Mutant(
         "send-one-heartbeat",

@@ -53,8 +53,8 @@ def _logs(request: Request, settings: SenderSettings) -> Iterator[Log]:
         events = []
         try:
             for event in read_events(request.stream[begin : begin + each.length], rules):
-                offset = begin + event.offset
-                events.append(LoggedEvent.of_entry(report(event), start=event.offset, offset=offset, data=event.data))
+                offset, start = begin + event.offset, each.hole.passed(event.offset)
+                events.append(LoggedEvent.of_entry(report(event), start=start, offset=offset, data=event.data))
         except BinlogError as error:
             raise BinlogError(at=begin + error.at, kind=error.kind, message=error.message) from error
         yield Log(each.name, tuple(events))

@@ -4,8 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from conformance.models.sender.sender import Hole
-from conformance.models.sender.sender_settings import Wait
+from conformance.models.sender.sender_settings import Hole, LogFile, Wait
 from conformance.wire.source import Cut, Failure, Source, source_of_logs
 
 #: The log that a stream is where a question does not name its logs.
@@ -41,7 +40,7 @@ def _logs(stream: bytes, logs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[st
 def _holes(logs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Hole]]:
     for each in logs:
         if "hole" in each:
-            yield each["name"], Hole(each["hole"]["at"], each["hole"]["length"])
+            yield each["name"], LogFile.of_json(each).hole
 
 
 #: Setting of a question -> how it becomes that of a source.

@@ -23,8 +23,6 @@ from conformance.models.handshake.refusal import NO_EVENT_THERE, NO_SUCH_LOG, UN
 from conformance.models.handshake.replacement import for_replica
 from conformance.models.sender.sender import (
     FATAL_ERROR,
-    NO_HOLE,
-    Hole,
     Log,
     LoggedEvent,
     Origin,
@@ -32,7 +30,7 @@ from conformance.models.sender.sender import (
     SenderStopped,
     SentEvent,
 )
-from conformance.models.sender.sender_settings import FIRST, LogFile, SenderSettings, Wait
+from conformance.models.sender.sender_settings import FIRST, NO_HOLE, Hole, LogFile, SenderSettings, Wait
 from conformance.protocol.reported_event import report
 from conformance.protocol.roles.relay import body_of
 from conformance.specs.profiles import profile_named

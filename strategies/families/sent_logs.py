@@ -9,7 +9,6 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.servers import (
     WITH_CHECKSUMS,
-    WITH_HEARTBEAT_V2,
     WITH_PAYLOADS,
     WITH_ROWS_QUERIES,
     WITH_SERVER_ID_ZERO,
@@ -107,7 +106,6 @@ _GTID_MODE: Final = choices("Gtid events", ("anonymous", "gtid"))
 #: Which GTIDs the replica has, and whether of other sources too.
 _HAS: Final = choices("GTIDs that the replica has", HOLDINGS)
 _FOREIGN: Final = yes_or_no("the replica has foreign GTIDs")
-_HEARTBEAT: Final = Dimension("version of heartbeats", {"1": False, "2": True}, profiles={"2": WITH_HEARTBEAT_V2})
 _TAGS: Final = Dimension("tags of GTIDs", {"none": False, "some": True}, profiles={"some": WITH_TAGGED_GTIDS})
 _BEFORE: Final = yes_or_no("GTIDs before the first log")
 #: A server whose first log has no transaction begins the second one with the same set, which may be empty. A fresh
@@ -361,7 +359,6 @@ def sent_marked_logs(stream: StreamBuilder) -> None:
         _TAGS,
         _HAS,
         _FOREIGN,
-        _HEARTBEAT,
         _BEFORE,
         _FIRST_EMPTY,
         _NUMBERS,
@@ -414,7 +411,6 @@ def sent_gtids(stream: StreamBuilder) -> None:
     stream.settings.update(
         holding=holding,
         foreign=stream.vary(_FOREIGN),
-        heartbeat_v2=stream.vary(_HEARTBEAT),
         gtid_mode="ON",
     )
 

@@ -164,12 +164,12 @@ def _space(family: Family, role: str) -> Space:
     dimensions = family.dimensions
     if family.production is not None:
         chosen = (CHECKSUM,) if family.checksums is None else ()
-        declared = {each.name for each in (*chosen, *dimensions)}
+        declared = {each.name: each.classes for each in (*chosen, *dimensions)}
         for each in dimensions_of_questions(role):
             # What only some streams are asked means nothing to families that make none of them.
-            if declared.issuperset(each.when):
+            if all(set(declared.get(name, ())).issuperset(classes) for name, classes in each.when.items()):
                 dimensions = (*dimensions, each)
-                declared.add(each.name)
+                declared[each.name] = each.classes
         dimensions = (*chosen, *dimensions)
     return Space(f"{family.name} {role}", dimensions, family.impossible)
 

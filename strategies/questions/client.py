@@ -88,11 +88,9 @@ def question(stream: StreamBuilder) -> Question:
     """
     logs = list(logs_of(stream))
     # A source sends Annotate_rows events to a client that asks for them, which is the client's own affair.
-    settings = _with_table_maps(replace(settings_of(stream, logs), annotate_rows=False, heartbeat_v2=False), logs)
-    files = settings.as_json()["logs"]
+    settings = _with_table_maps(replace(settings_of(stream, logs), annotate_rows=False), logs)
     if stream.settings.get("place") in WITHIN:
-        hole = hole_before(settings, logs, stream.vary(POSITION))
-        settings, logs, files = with_hole(settings, logs, hole)
+        settings, logs = with_hole(settings, logs, hole_before(settings, logs, stream.vary(POSITION)))
     sender = Sender(settings)
     sender.send(logs)
     sent = {
@@ -114,11 +112,11 @@ def question(stream: StreamBuilder) -> Question:
     marks |= _own_marks(stream, logs, delivered)
     source = settings.as_json()
     asks = {name: source.pop(name) for name in ("log_name", "log_pos", "gtid_set")}
-    kept = {name: source[name] for name in ("server_id", "gtid_mode", "waits")}
+    kept = {name: source[name] for name in ("server_id", "gtid_mode", "waits", "logs")}
     made = {
         **asks,
         "heartbeat_seconds": stream.vary(_HEARTBEAT_SECONDS),
-        "source": {**kept, "logs": files, "cuts": cuts},
+        "source": {**kept, "cuts": cuts},
     }
     data = b"".join(MAGIC + b"".join(event.data for event in log.events) for log in logs)
     expected = Expected(tuple(entries))
@@ -330,7 +328,7 @@ def _end(
         return {**entry, "executed_gtids": str(has)}
     if delivered and delivered[-1].event.type in OF_LOGS:
         return entry
-    return {**entry, "resume_log": logs[-1].name, "resume_pos": settings.logs[-1].length}
+    return {**entry, "resume_log": logs[-1].name, "resume_pos": settings.logs[-1].size}
 
 
 def _queries(stream: StreamBuilder, logs: Sequence[Log]) -> Mapping[int, str]:

@@ -2,14 +2,15 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
-from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.event_types import GTID_TYPES, MARIADB_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER_BYTES, MAGIC
+from conformance.binlog.servers import WITH_HEARTBEAT_V2
 from conformance.models.sender.sender import (
     ANNOTATING,
     FATAL_ERROR,
@@ -25,13 +26,13 @@ from conformance.models.sender.sender import (
 )
 from conformance.models.sender.sender_settings import FIRST, LogFile, SenderSettings, Wait
 from conformance.strategies.grammar.case import Expected
-from conformance.strategies.grammar.dimension import Number, choices
+from conformance.strategies.grammar.dimension import Dimension, Number, choices
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups.replica_groups import SOURCE_ID
 from conformance.strategies.questions.gtid_modes import suitable_modes
+from conformance.strategies.questions.sparse_logs import POSITION, WITHIN, hole_before, moved, with_hole
 
-_LOG_POS: Final = slice(13, 17)
 _FLAGS_AT: Final = 17
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _GROUP_STARTS: Final = frozenset(map(int, (*GTID_TYPES, EventType.MARIADB_GTID)))
@@ -66,8 +67,9 @@ HOLDINGS: Final = (
 _ANNOUNCED: Final = choices("checksums announced", ("CRC32", "NONE"))
 _SERVER_ID: Final = choices("server id of the sender", (SOURCE_ID, 0, 0xFFFFFFFF))
 _LAST_WAIT: Final = Number("heartbeats at the end", fewest=0)
+_HEARTBEAT: Final = Dimension("version of heartbeats", {"1": False, "2": True}, profiles={"2": WITH_HEARTBEAT_V2})
 #: The ways in which the questions vary, besides what the families of logs declare.
-DIMENSIONS: Final = (_ANNOUNCED, _SERVER_ID, _LAST_WAIT)
+DIMENSIONS: Final = (_ANNOUNCED, _SERVER_ID, _LAST_WAIT, _HEARTBEAT, POSITION)
 
 
 def question(stream: StreamBuilder) -> Question:
@@ -79,7 +81,9 @@ def question(stream: StreamBuilder) -> Question:
     ``holding`` and ``foreign``.
     """
     logs = list(logs_of(stream))
-    settings = settings_of(stream, logs)
+    settings = replace(settings_of(stream, logs), heartbeat_v2=stream.vary(_HEARTBEAT))
+    if stream.settings.get("place") in WITHIN:
+        settings, logs = with_hole(settings, logs, hole_before(settings, logs, stream.vary(POSITION)))
     sender = Sender(settings)
     refused_at, code, refused_kind = None, None, ""
     marks: dict[str, list[int]] = defaultdict(list)
@@ -114,23 +118,6 @@ def logs_of(stream: StreamBuilder) -> Iterator[Log]:
     yield Log(f"{base}.{number:06d}", tuple(events))
 
 
-def moved(data: bytes, by: int, *, has_checksum: bool) -> bytes:
-    """Return an event with another position, if it has one.
-
-    Args:
-        data: All its bytes.
-        by: How much later it ends, in bytes; less than 0 if it ends earlier.
-        has_checksum: Whether a checksum is its end, which is then made for the new position.
-    """
-    changed = bytearray(data)
-    log_pos = int.from_bytes(changed[_LOG_POS], "little")
-    if log_pos:
-        changed[_LOG_POS] = (log_pos + by).to_bytes(4, "little")
-    if log_pos and has_checksum:
-        changed[-CHECKSUM_BYTES:] = checksum(changed[:-CHECKSUM_BYTES]).to_bytes(CHECKSUM_BYTES, "little")
-    return bytes(changed)
-
-
 def settings_of(stream: StreamBuilder, logs: Sequence[Log]) -> SenderSettings:
     """Return what a replica asks of a source with these logs, and how the source is set.
 
@@ -150,7 +137,6 @@ def settings_of(stream: StreamBuilder, logs: Sequence[Log]) -> SenderSettings:
         log_pos=log_pos,
         gtid_set=_gtid_set(stream, logs) if by_gtids else None,
         checksum=stream.vary(_ANNOUNCED),
-        heartbeat_v2=given.get("heartbeat_v2", False),
         annotate_rows=given.get("annotate_rows", False),
         waits=tuple(_waits(stream, logs)),
     )

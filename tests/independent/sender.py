@@ -47,17 +47,26 @@ class _Sender:
         self.gtids = None if self.settings["gtid_set"] is None else set_of_text(self.settings["gtid_set"])
         self.sent: list[bytes] = []
         self.logs: list[tuple[str, int, int]] = []
+        #: Log -> where something is not there, and how much.
+        self.holes: dict[str, tuple[int, int]] = {}
         at = 0
         for log in self.settings["logs"]:
             self.logs.append((log["name"], at, at + log["length"]))
             at += log["length"]
+            if "hole" in log:
+                self.holes[log["name"]] = (log["hole"]["at"], log["hole"]["length"])
+
+    def _place(self, name: str, offset: int) -> int:
+        """Return where a byte of a log's file is in the log."""
+        at, length = self.holes.get(name, (0, 0))
+        return offset + length if offset >= at else offset
 
     def send(self) -> None:
         """Send everything from the place that is asked for."""
         first = self._first_log()
         if self.gtids is None:
-            _, start, end = self.logs[first]
-            if not len(MAGIC) <= self.settings["log_pos"] <= end - start:
+            name, start, end = self.logs[first]
+            if not len(MAGIC) <= self.settings["log_pos"] <= self._place(name, end - start):
                 raise _Refused(start + len(MAGIC), "the log has no such position")
         for number in range(first, len(self.logs)):
             self._send_log(number, self.settings["log_pos"] if self.gtids is None and number == first else 4, first)
@@ -101,7 +110,10 @@ class _Sender:
         form = Format(described)
         self.sent.append(self._description(described, form, position, number == first))
         self.checksum = form.checksummed
-        self._send_events(name, start, end, form, max(position, len(MAGIC) + described.length))
+        at = start + len(MAGIC) + described.length
+        while at < end and self._place(name, at - start) < position:
+            at += event_at(self.stream, at).length
+        self._send_events(name, start, at, end, form)
 
     def _description(self, event: Event, form: Format, position: int, is_first: bool) -> bytes:
         raw = bytearray(event.raw)
@@ -113,12 +125,12 @@ class _Sender:
             struct.pack_into("<I", raw, HEADER.size + 52, 0)
         return sealed(bytes(raw)) if form.checksummed else bytes(raw)
 
-    def _send_events(self, name: str, start: int, end: int, form: Format, position: int) -> None:
+    def _send_events(self, name: str, start: int, at: int, end: int, form: Format) -> None:
         waits = {wait["log_pos"]: wait["heartbeats"] for wait in self.settings["waits"] if wait["log_name"] == name}
         skipping, skipped = False, 0
-        place = position
-        for event in events(self.stream, start + place, end):
-            place = event.at - start
+        place = self._place(name, at - start)
+        for event in events(self.stream, at, end):
+            place = self._place(name, event.at - start)
             if place in waits:
                 if skipped:
                     self._heartbeat(name, skipped)

@@ -11,7 +11,7 @@ import pytest
 
 from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.binlog.reader import read_file
-from conformance.models.sender.sender import Hole
+from conformance.models.sender.sender_settings import Hole
 from conformance.servers.real_server import RealServer
 from conformance.specs.versions import Profiles
 from conformance.strategies.questions.send import moved

@@ -99,29 +99,6 @@ class LoggedEvent:
 
 
 @dataclass(frozen=True, slots=True)
-class Hole:
-    """Events of a log that are not there, though the positions after them count them.
-
-    Nobody may ask for them. So a log of 4 GiB can be asked for near its end.
-
-    Attributes:
-        at: Where it begins in its log, in bytes.
-        length: How long it is, in bytes.
-    """
-
-    at: int
-    length: int
-
-    def passed(self, offset: int) -> int:
-        """Return where a byte is in the log, from where it is among the bytes that are there."""
-        return offset + self.length if offset >= self.at else offset
-
-
-#: A log that has every event.
-NO_HOLE: Final = Hole(FIRST, 0)
-
-
-@dataclass(frozen=True, slots=True)
 class Log:
     """One log: its name and its events."""
 
@@ -201,7 +178,7 @@ class Sender:
     def _check_position(self, log: Log) -> None:
         """Refuse a position before the first event, and one beyond the end; the end itself is one to wait at."""
         position = self.settings.log_pos
-        size = next(each.length for each in self.settings.logs if each.name == log.name)
+        size = next(each.size for each in self.settings.logs if each.name == log.name)
         if not FIRST <= position <= size:
             limit = f"< {FIRST}" if position < FIRST else "> file size"
             raise NoSuchPosition(log.events[0], f"{NO_SUCH_POSITION} {limit}")

@@ -13,11 +13,57 @@ FIRST: Final = len(MAGIC)
 
 
 @dataclass(frozen=True, slots=True)
+class Hole:
+    """Events of a log that are not there, though the positions after them count them.
+
+    Nobody may ask for them. So a log of 4 GiB can be asked for near its end.
+
+    Attributes:
+        at: Where it begins in its log, in bytes.
+        length: How long it is, in bytes.
+    """
+
+    at: int
+    length: int
+
+    def passed(self, offset: int) -> int:
+        """Return where a byte is in the log, from where it is among the bytes that are there."""
+        return offset + self.length if offset >= self.at else offset
+
+
+#: A log that has every event.
+NO_HOLE: Final = Hole(FIRST, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class LogFile:
-    """One log on the sender's disk: its name, and its length in bytes."""
+    """One log on the sender's disk.
+
+    Attributes:
+        name: Its name.
+        length: How much of it is there, in bytes.
+        hole: What is not there.
+    """
 
     name: str
     length: int
+    hole: Hole = NO_HOLE
+
+    @classmethod
+    def of_json(cls, log: Mapping[str, Any]) -> Self:
+        """Return one log of a question's settings."""
+        hole = log.get("hole")
+        return cls(log["name"], log["length"], NO_HOLE if hole is None else Hole(hole["at"], hole["length"]))
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the log as in a question."""
+        log = {"name": self.name, "length": self.length}
+        return {**log, "hole": {"at": self.hole.at, "length": self.hole.length}} if self.hole.length else log
+
+    @property
+    def size(self) -> int:
+        """Where it ends, in bytes: what is not there counts."""
+        return self.length + self.hole.length
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +134,7 @@ class SenderSettings:
         gtids = settings["gtid_set"]
         return cls(
             profile=profile,
-            logs=tuple(LogFile(each["name"], each["length"]) for each in settings["logs"]),
+            logs=tuple(map(LogFile.of_json, settings["logs"])),
             server_id=settings["server_id"],
             gtid_mode=settings["gtid_mode"],
             log_name=settings["log_name"],
@@ -105,7 +151,7 @@ class SenderSettings:
         return {
             "server_id": self.server_id,
             "gtid_mode": self.gtid_mode,
-            "logs": [{"name": each.name, "length": each.length} for each in self.logs],
+            "logs": [each.as_json() for each in self.logs],
             "log_name": self.log_name,
             "log_pos": self.log_pos,
             "gtid_set": None if self.gtid_set is None else str(self.gtid_set),

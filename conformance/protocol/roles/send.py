@@ -48,7 +48,8 @@ ROLE: Final = Role(
         "server_id": "the source's own server id",
         "gtid_mode": "the source's gtid_mode: ``OFF``, ``OFF_PERMISSIVE``, ``ON_PERMISSIVE`` or ``ON``",
         "logs": "the logs that the source has, oldest first: for each its `name`, and its `length` in bytes of the "
-        "stream",
+        "stream; where events of it are not there, a `hole` with the position `at` which they begin, and their "
+        "`length` in bytes",
         "log_name": "the log in which the replica asks to begin; empty if it asks by GTIDs",
         "log_pos": "the position there, in bytes",
         "gtid_set": "the GTIDs that the replica has, as servers print a set; null if it asks by position",
