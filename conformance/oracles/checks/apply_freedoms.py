@@ -38,12 +38,14 @@ def is_position_before_ignored(alignment: Alignment, difference: Difference) -> 
     seen, events, name = alignment.observed(difference.index), alignment.case.expected.events, difference.field
     if seen is None:
         return False
-    at = difference.index
     known = server_of(alignment.case.id.profile).rules.known
+    # Of some events the position is not asked for.
+    with_it = [each for each in events[: difference.index + 1] if name in each]
     # Back to the event that moved the position; only those of unknown types may be passed over.
-    while at > 0 and (events[at][name] == events[at - 1][name] or _is_passed_over(events[at], known)):
-        at -= 1
-        if events[at][name] == seen.get(name):
+    for before, entry in zip(with_it[-2::-1], with_it[::-1], strict=False):
+        if entry[name] != before[name] and not _is_passed_over(entry, known):
+            return False
+        if before[name] == seen.get(name):
             return True
     return False
 
