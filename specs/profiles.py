@@ -97,14 +97,14 @@ def in_order(profiles: Iterable[Profile]) -> dict[str, Profile]:
 
 
 #: Every profile by name: the worklog's, then each product's from the oldest to the newest. A series begins with the
-#: first release whose rules are its own: WL#7592 came with 5.7.6, and what 8.4 does began with 8.3.
+#: first release whose rules are its own: checksums came with 5.6.1, WL#7592 with 5.7.6, and what 8.4 does with 8.3.
 PROFILES: Final[Mapping[str, Profile]] = MappingProxyType(
     in_order(
         (
             Profile("worklog", "worklog", (0, 0, 0), (0, 0, 0)),
             Profile.of("mysql-5.1", "5.1.30", "5.1.73"),
             Profile.of("mysql-5.5", "5.5.0", "5.5.62"),
-            Profile.of("mysql-5.6", "5.6.0", "5.6.51"),
+            Profile.of("mysql-5.6", "5.6.1", "5.6.51"),
             Profile.of("mysql-5.7", "5.7.6", "5.7.44"),
             Profile.of("mysql-8.0", "8.0.0", "8.0.43"),
             Profile.of("mysql-8.4", "8.3.0", "8.4.6"),

@@ -218,6 +218,13 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "decode",
+        "bytes of no character",
+        "what stands in `query` and `rows_query` for bytes that are not UTF-8: U+FFFD, or anything else",
+        "A statement may have any bytes, as in a literal of binary data; libraries show them in ways of their own.",
+        _in_notation("query", "rows_query"),
+    ),
+    Freedom(
+        "decode",
         "notation of tables info",
         "the notation of `tables_info`: the default database written out or not, an empty list left out",
         "An empty name means the default database.",

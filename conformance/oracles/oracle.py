@@ -29,7 +29,7 @@ from conformance.oracles.checks.packed_numbers import (
     is_of_nine_bytes,
     is_read_with_length,
 )
-from conformance.oracles.checks.same_value import same_bytes, same_variable
+from conformance.oracles.checks.same_value import same_bytes, same_statement, same_variable
 from conformance.oracles.checks.signed_numbers import cause_of_sign
 from conformance.oracles.checks.text_encodings import (
     OTHER_CHARACTERS,
@@ -315,6 +315,8 @@ def _whole_intervals(gtids: GtidSet) -> GtidSet:
 
 _EQUAL: dict[str, Callable[[Any, Any], bool]] = {
     "gtid": _equal_gtids,
+    "query": same_statement,
+    "rows_query": same_statement,
     "server_version": _equal_padded,
     "view_id": _equal_padded,
     "previous_gtids": same_gtid_set,

@@ -25,6 +25,7 @@ from conformance.oracles.checks.unsent_events import (
     unsent,
 )
 from conformance.oracles.oracle import GOOD, Check, Oracle
+from conformance.protocol.observation import Refusal
 from conformance.protocol.roles.relay import body_of
 
 _wrong: Final = partial(wrong, "send")
@@ -355,9 +356,15 @@ def _refuses(alignment: Alignment, requirement: str) -> Iterator[Check]:
     elif error is None or _goes_on_at(alignment, at):
         yield Check("no error", f"no error at offset {at}, where the gtid_mode forbids the event", at)
     elif "error_at" in alignment.role.abilities and error.at != at:
-        yield Check("error at another event", f"the error is at offset {error.at}, expected {at}", at)
+        message = f"the error is at offset {error.at}, expected {at}"
+        yield Check("error at another event", message, at, ended(alignment) if _is_before(error, at) else None)
     else:
         yield GOOD
+
+
+def _is_before(error: Refusal, at: int | None) -> bool:
+    """Return whether an error ends what is sent before an offset: events between them are not sent either."""
+    return error.at is not None and at is not None and error.at < at
 
 
 def _goes_on_at(alignment: Alignment, at: int | None) -> bool:

@@ -119,6 +119,8 @@ _LATEST: Final = 2**55 - 1
 _SOURCES: Final = (80034, 80015, 80406)
 #: The forms of a Gtid body, shortest first; each server writes the forms up to its own.
 GTID_FORMS: Final = ("5.6", "5.7", "8.0")
+#: A body in which what follows the number has another type code than that of logical timestamps.
+OTHER_TYPECODE: Final = "other-typecode"
 
 
 def gtid(
@@ -137,7 +139,7 @@ def gtid(
         anonymous: Whether it is an Anonymous_gtid event.
         form: One of `GTID_FORMS`: how much the body holds; or ``commit-field``, the form of a development
             release: the fixed part, one byte of value 1 and one 8-byte number; or ``one-number``, the same without
-            that byte.
+            that byte; or `OTHER_TYPECODE`.
         group_length: Length in bytes of the transaction after this event.
         flags: The flags word.
         tail: Bytes after the last field.
@@ -158,6 +160,8 @@ def gtid(
         # Its first byte would be read as the type code of two numbers.
         number = choose.octets(8, 8)
         tail = number if number[0] != LOGICAL_TIMESTAMP_TYPECODE else b"\0" + number[1:]
+    elif form == OTHER_TYPECODE:
+        tail = bytes([choose.one_of((1, 3, 0, 255))]) + choose.octets(16, 40)
     elif form != "5.6":
         wire["logical_timestamp_typecode"] = LOGICAL_TIMESTAMP_TYPECODE
         _add_logical_timestamps(stream, wire, fields)
@@ -203,7 +207,7 @@ def _gtid_marks(stream: StreamBuilder, *, anonymous: bool, form: str, flags: int
     marks.append("WL7592-ANON-NO-IDENTIFIER" if anonymous else "WL7592-GTID-IDENTIFIER-READ")
     if form == "5.6":
         marks += ["WL7592-BODY-NO-TIMESTAMPS"] if whole else []
-    elif form not in ("commit-field", "one-number"):
+    elif form not in ("commit-field", "one-number", OTHER_TYPECODE):
         marks.append("WL7592-ANON-TIMESTAMPS-ALIKE" if anonymous else "WL7592-BODY-LOGICAL-TIMESTAMPS")
     if anonymous:
         marks.append("WL7592-ANON-FLAG-EITHER-WAY")

@@ -100,7 +100,7 @@ def growth(stream: StreamBuilder, type_code: int) -> int:
 
 def query(
     stream: StreamBuilder,
-    statement: str,
+    statement: str | bytes,
     *,
     database: str = "test",
     status_variables: bytes | None = None,
@@ -109,9 +109,10 @@ def query(
 ) -> PlannedEvent:
     """Return a Query event, with the status variables of real events unless some are given.
 
-    Its flags are those given, and SUPPRESS_USE where the server sets it.
+    Its flags are those given, and SUPPRESS_USE where the server sets it. A statement may have bytes of no character.
     """
     choose = stream.choose
+    raw, shown = _bytes_and_text(statement)
     fields = {
         "thread_id": whole_number(choose, 32),
         "exec_time": whole_number(choose, 32),
@@ -119,14 +120,21 @@ def query(
     }
     wire = {
         **fields,
-        "status_variables": _status(stream, statement) if status_variables is None else status_variables,
+        "status_variables": _status(stream, shown) if status_variables is None else status_variables,
         "database": database.encode(),
-        "query": statement.encode(),
+        "query": raw,
     }
-    reported = {**fields, "database": database, "query": statement}
+    reported = {**fields, "database": database, "query": shown}
     marks = ("FORMAT-QUERY", "WL7592-QUERY-SIZE-GROWS", "WL40-USUAL-QUERY-TO-END", *marks)
-    flags |= use_flag(stream.server.profile, statement)
+    flags |= use_flag(stream.server.profile, shown)
     return plan(stream, EventType.QUERY, wire, reported, flags=flags, marks=marks)
+
+
+def _bytes_and_text(statement: str | bytes) -> tuple[bytes, str]:
+    """Return a statement as it is stored, and as readers report it: U+FFFD stands for a byte of no character."""
+    if isinstance(statement, str):
+        return statement.encode(), statement
+    return statement, statement.decode("utf-8", "replace")
 
 
 def _status(stream: StreamBuilder, statement: str) -> bytes:
@@ -256,10 +264,11 @@ def write_rows(
     return plan(stream, code, wire, fields, marks=marks, columns=(_INT,) * columns)
 
 
-def rows_query(stream: StreamBuilder, statement: str, *, length_byte: int | None = None) -> PlannedEvent:
+def rows_query(stream: StreamBuilder, statement: str | bytes, *, length_byte: int | None = None) -> PlannedEvent:
     """Return a Rows_query event; the worklog stores the statement after a number sign and a space."""
-    stored = f"# {statement}" if stream.server.profile == "worklog" else statement
-    wire: dict[str, Any] = {"rows_query": stored.encode()}
+    prefix = "# " if stream.server.profile == "worklog" else ""
+    raw, shown = _bytes_and_text(statement)
+    wire: dict[str, Any] = {"rows_query": prefix.encode() + raw}
     if length_byte is not None:
         wire["length_byte"] = length_byte
     marks = (
@@ -269,7 +278,7 @@ def rows_query(stream: StreamBuilder, statement: str, *, length_byte: int | None
         "WL4033-READ-IGNORABLE-POST-HEADER",
         "WL4033-READ-KNOWN-FLAGGED",
     )
-    return plan(stream, EventType.ROWS_QUERY, wire, {"rows_query": stored}, flags=IGNORABLE, marks=marks)
+    return plan(stream, EventType.ROWS_QUERY, wire, {"rows_query": prefix + shown}, flags=IGNORABLE, marks=marks)
 
 
 def ignorable(stream: StreamBuilder, type_code: int, body: bytes, *, flags: int) -> PlannedEvent:

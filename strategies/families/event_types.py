@@ -209,6 +209,11 @@ def add_load_data(stream: StreamBuilder) -> None:
     _add(stream, statement_events.load_data(stream))
 
 
+def add_artificial_rotate(stream: StreamBuilder) -> None:
+    """Add a Rotate that a source makes: relay logs and what replicas receive have it."""
+    stream.add(mysql_events.rotate(stream, flags=int(Flag.ARTIFICIAL)))
+
+
 def add_incident(stream: StreamBuilder) -> None:
     """Add an Incident event, as a transaction where servers log it as one."""
     incident = server_events.incident(stream)

@@ -29,6 +29,7 @@ _BODY: Final = Dimension[tuple[str | None, str]](
         "5.7's": ("5.7", ""),
         "the commit field": ("commit-field", ""),
         "one number without commit field": ("one-number", ""),
+        "of another type code": (gtid_events.OTHER_TYPECODE, ""),
     },
     profiles={
         "5.6's": _NOT_5_6,
@@ -108,6 +109,8 @@ def _gtid(stream: StreamBuilder, planned: list[PlannedEvent], *, anonymous: bool
     form, rest = stream.vary(_BODY)
     is_own = form is None and not rest
     flagged = stream.vary(_FLAG) if anonymous else False
+    if form == gtid_events.OTHER_TYPECODE:
+        return gtid_events.gtid(stream, anonymous=anonymous, form=form)
     if form in ("commit-field", "one-number"):
         event = gtid_events.gtid(stream, anonymous=anonymous, form=form).marked("WL7592-BODY-COMMIT-FIELD")
         is_57_bytes = form == "commit-field" and stream.checksummed

@@ -73,6 +73,7 @@ _SHAPES: Final[Mapping[str, Callable[[StreamBuilder], str]]] = {
     "a comment": lambda stream: "# INSERT -- of one\n/* row */ INTO t VALUES (1)",
     "quotes and backslashes": lambda stream: "INSERT INTO `a``b` VALUES ('it''s', \"\\\\\")",
     "several bytes for a character": lambda stream: "INSERT INTO t VALUES ('日本語ü')",
+    "four bytes for a character": lambda stream: "INSERT INTO t VALUES ('😀')",
     "a delimiter": lambda stream: "INSERT INTO t VALUES ('/*!*/;')\n/*!*/;",
     "255 bytes": lambda stream: "x" * 255,
     "256 bytes": lambda stream: "x" * 256,

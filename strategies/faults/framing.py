@@ -76,6 +76,7 @@ _VICTIMS: Final[Mapping[str, tuple[_Victim, Profiles]]] = {
     "ignorable event of an unknown type": (_of(UNASSIGNED[-1]), WITH_IGNORABLE_FLAG),
     "the last": (_of(EventType.ROTATE), EVERY_PROFILE),
     "the last, a Stop": (_of(EventType.STOP), EVERY_PROFILE),
+    "artificial Rotate": (_of(EventType.ROTATE, added=event_types.add_artificial_rotate), EVERY_PROFILE),
     "of LOAD DATA": (_of(*_LOADED, added=event_types.add_load_data), EVERY_PROFILE),
     "Incident": (_of(EventType.INCIDENT, added=event_types.add_incident), EVERY_PROFILE),
     "Gtid with a tag": (_of(EventType.GTID_TAGGED, added=event_types.add_tagged_group), WITH_TAGGED_GTIDS),
@@ -154,8 +155,10 @@ def _log_and_victim(stream: StreamBuilder) -> tuple[int, int]:
     return offsets[index], offsets[index + 1]
 
 
+#: Zeros are what file systems leave at the end of a file when the machine fails.
+_ZEROS: Final = "before zeros that are no header"
 _CUT: Final = choices(
-    "place of the cut", ("within the body", "after the header", "within the header", "after one byte")
+    "place of the cut", ("within the body", "after the header", "within the header", "after one byte", _ZEROS)
 )
 
 
@@ -164,13 +167,18 @@ def truncated_streams(stream: StreamBuilder) -> None:
     """A stream that ends inside a header or inside a body."""
     choose = stream.choose
     start, end = _log_and_victim(stream)
+    place = stream.vary(_CUT)
+    if place == _ZEROS:
+        stream.damage(stream.bytes[:end] + bytes(choose.integer(1, HEADER_BYTES - 1)))
+        stream.expect_refusal(at=end, kind="truncated", marks=("FORMAT-TRUNCATED-HEADER",))
+        return
     body = start + HEADER_BYTES
     cut = {
         "within the body": choose.integer(min(body + 1, end - 1), end - 1),
         "after the header": body,
         "within the header": choose.integer(start + 2, body - 1),
         "after one byte": start + 1,
-    }[stream.vary(_CUT)]
+    }[place]
     # Some events are a header alone.
     cut = min(cut, end - 1)
     mark = "FORMAT-TRUNCATED-HEADER" if cut < body else "FORMAT-TRUNCATED-BODY"
@@ -328,15 +336,23 @@ def missing_format_description(stream: StreamBuilder) -> None:
     stream.expect_refusal(at=len(MAGIC), kind="no-format-description", marks=("FORMAT-NO-FORMAT-DESCRIPTION",))
 
 
-_MAGIC_BYTE: Final = choices("wrong byte of the magic number", range(len(MAGIC)))
+#: A file may have nothing of it, or a part.
+_MAGIC_BYTE: Final = Dimension[int | None](
+    "wrong byte of the magic number", {**{str(at): at for at in range(len(MAGIC))}, "not there": None}
+)
+_LEFT: Final = choices("bytes of the file", range(len(MAGIC)), when={"wrong byte of the magic number": ("not there",)})
 
 
-@family(focus="FORMAT-BAD-MAGIC", fault=True, dimensions=(_MAGIC_BYTE, _LOG))
+@family(focus="FORMAT-BAD-MAGIC", fault=True, dimensions=(_MAGIC_BYTE, _LEFT, _LOG))
 def bad_magic(stream: StreamBuilder) -> None:
     """A file that does not begin with a binary log's magic number."""
     _valid_log(stream)
+    wrong = stream.vary(_MAGIC_BYTE)
     damaged = stream.bytes
-    damaged[stream.vary(_MAGIC_BYTE)] ^= 1 << stream.choose.integer(0, 7)
+    if wrong is None:
+        damaged = damaged[: stream.vary(_LEFT)]
+    else:
+        damaged[wrong] ^= 1 << stream.choose.integer(0, 7)
     if bytes(damaged[:4]) == b"\xfdbin":
         damaged[0] = 0
     stream.damage(damaged)

@@ -47,6 +47,7 @@ _MODULES: Final = (
     "conformance.strategies.families.large_events",
     "conformance.strategies.families.recorded_logs",
     "conformance.strategies.families.logging_decisions",
+    "conformance.strategies.families.statement_bytes",
     "conformance.strategies.families.tables_info",
     "conformance.strategies.families.extended_queries",
     "conformance.strategies.families.table_filters",

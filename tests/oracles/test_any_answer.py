@@ -12,7 +12,7 @@ from conformance.reference.implementation import ReferenceImplementation
 from conformance.specs.catalogue import ROLES
 from tests.answered import answered_cases
 from tests.extras import require_role
-from tests.oracles.single_changes import CONSISTENT, other_values
+from tests.oracles.single_changes import INSIDE, other_values
 
 REFERENCE = ReferenceImplementation()
 SEED = 21
@@ -69,7 +69,7 @@ def other_end(case, answer, chosen):
 def changed(case, answer, chosen):
     """Return an answer with several things wrong."""
     if role_of(case.role).answers_streams:
-        changes = [make for _, make in CONSISTENT[case.role](case, answer)]
+        changes = [make for _, make in INSIDE[case.role](case, answer)]
         return chosen.choice(changes)() if changes else answer
     for _ in range(chosen.randint(1, MOST)):
         if answer.events:

@@ -121,8 +121,12 @@ def field_of(key, value):
     return bytes([key, len(value)]) + value
 
 
+def at_least_three_bytes(position):
+    return b"\xfd" + position.to_bytes(3, "little") if position < 1 << 24 else b"\xfe" + position.to_bytes(8, "little")
+
+
 def reversed_fields(name, position):
-    return field_of(2, b"\xfd" + position.to_bytes(3, "little")) + field_of(1, name) + b"\0"
+    return field_of(2, at_least_three_bytes(position)) + field_of(1, name) + b"\0"
 
 
 def wide_position(name, position):
@@ -130,7 +134,7 @@ def wide_position(name, position):
 
 
 def without_end(name, position):
-    return field_of(1, name) + field_of(2, b"\xfd" + position.to_bytes(3, "little"))
+    return field_of(1, name) + field_of(2, at_least_three_bytes(position))
 
 
 def with_value(name, change, *types):
@@ -679,6 +683,13 @@ TAKEN = {
         [
             with_value("server_version", lambda text: text.ljust(50, "\0")),
             with_value("view_id", lambda text: text + "\0"),
+        ],
+    ),
+    "bytes of no character": (
+        "decode",
+        [
+            with_value(name, lambda text: text.replace("\N{REPLACEMENT CHARACTER}", "\\xff"))
+            for name in ("query", "rows_query")
         ],
     ),
     "notation of tables info": ("decode", [entries(with_default_database)]),

@@ -38,14 +38,15 @@ def without(is_left_out):
          "FORMAT-SEND-FORMAT"),
         ("sent_types_of_mariadb", "mysql-8.0", "send-annotations-of-mysql", "MARIADB_ANNOTATE_ROWS not sent",
          "WL4033-SEND-IGNORABLE"),
-        ("sent_logs", "mysql-8.0", "send-old-log-left-out", "events of several types not sent",
+        ("sent_logs", "mysql-8.4", "send-old-log-left-out", "events of several types not sent",
          "FORMAT-SEND-EVENT"),
         ("sent_gtids", "mysql-8.0", "send-texts-not-by-gtids", "ROWS_QUERY not sent", "WL4033-SEND-IGNORABLE"),
     ],
 )  # fmt: skip
 def test_a_source_that_leaves_something_out_has_one_finding(family, profile, mutant, finding, requirement):
     together = together_of("send", family, profile, by_mutant(mutant))
-    assert together == {f"send: {finding}": {requirement}}
+    assert list(together) == [f"send: {finding}"]
+    assert requirement in together[f"send: {finding}"]
 
 
 def test_a_type_that_is_not_sent_is_not_taken_for_transactions_that_the_replica_has():

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import re
 import struct
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
@@ -12,6 +13,7 @@ from conformance.binlog.total_table import total
 
 #: A number in more characters than these is not parsed.
 _NUMBER_CHARACTERS: Final = 200
+_OF_NO_CHARACTER: Final = re.compile("\N{REPLACEMENT CHARACTER}+")
 _FLOAT: Final = struct.Struct("<f")
 _DOUBLE: Final = struct.Struct("<d")
 
@@ -29,6 +31,14 @@ def same_bytes(expected: Any, seen: Any) -> bool:
         expected = {"base64": expected["base64"]}
     wanted = _bytes_of(expected)
     return wanted is not None and wanted == _bytes_of(seen)
+
+
+def same_statement(expected: Any, seen: Any) -> bool:
+    """Return whether `seen` is the statement; where U+FFFD stands for bytes of no character, it may have anything."""
+    if expected == seen or not isinstance(expected, str) or not isinstance(seen, str):
+        return bool(expected == seen)
+    known = _OF_NO_CHARACTER.split(expected)
+    return len(known) > 1 and re.fullmatch(".+".join(map(re.escape, known)), seen, re.DOTALL) is not None
 
 
 def _bytes_of(value: Any) -> bytes | None:
