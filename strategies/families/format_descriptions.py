@@ -112,6 +112,7 @@ def post_header_lengths(stream: StreamBuilder) -> None:
     groups.end_log(stream)
 
 
+_VERSION_CHARACTERS: Final = 49
 #: How the first format description of a stream differs from the second, the server's own.
 _FIRST: Final = choices(
     "first format description",
@@ -125,6 +126,11 @@ _CHECKSUMS: Final = Dimension(
 _KIND: Final = choices("kind of stream", ("relay log", "two logs of a source"))
 #: A source that was started again has the time of the start in its next log too.
 _STARTED: Final = yes_or_no("the second has the time of a start")
+#: What follows the number in the version of the server, whose field has 50 bytes with the NUL at its end.
+_SUFFIX: Final = Dimension(
+    "end of the server's version",
+    {"the usual": "", "that of a package": "-0ubuntu0.24.04.1-log", "the longest": "-".ljust(_VERSION_CHARACTERS, "x")},
+)
 #: What comes after the second: any type may be read by the first, and only some types are in ordinary groups.
 _AFTER: Final = Dimension(
     "group after the second",
@@ -136,7 +142,7 @@ _AFTER: Final = Dimension(
 )
 
 
-@family(focus="FORMAT-LATEST-GOVERNS", dimensions=(_FIRST, _CHECKSUMS, _KIND, _STARTED, _AFTER))
+@family(focus="FORMAT-LATEST-GOVERNS", dimensions=(_FIRST, _CHECKSUMS, _KIND, _STARTED, _SUFFIX, _AFTER))
 def changed_format_descriptions(stream: StreamBuilder) -> None:
     """Streams with two format descriptions that differ; all but the first events follow the second one."""
     is_relay_log = stream.vary(_KIND) == "relay log"
@@ -149,7 +155,10 @@ def changed_format_descriptions(stream: StreamBuilder) -> None:
         stream.checksummed = not stream.checksummed
     lengths = declare_up_to(stream, UNASSIGNED[-1])
     created = stream.timestamp if stream.vary(_STARTED) else 0
-    stream.describe_format(created=created, post_header_lengths=lengths, marks=("FORMAT-LATEST-GOVERNS",))
+    version = f"{stream.server.version}{stream.vary(_SUFFIX)}"[:_VERSION_CHARACTERS]
+    stream.describe_format(
+        created=created, post_header_lengths=lengths, version=version, marks=("FORMAT-LATEST-GOVERNS",)
+    )
     start = len(stream.placed)
     groups.add_group(stream, groups.transaction(stream))
     event_types.add_row_changes(stream)

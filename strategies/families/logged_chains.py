@@ -73,9 +73,12 @@ def logged_rotations(choose: Chooser, server: Server) -> Question:
 
 
 def _next_log(scenario: LogQuestion, how: str) -> None:
+    checksum = scenario.server.settings.binlog_checksum
+    if how == "the same checksum":
+        scenario.do(SetGlobal(variable="binlog_checksum", value=checksum))
+        return
     if how == "another checksum":
-        other = "NONE" if scenario.server.settings.binlog_checksum == "CRC32" else "CRC32"
-        scenario.do(SetGlobal(variable="binlog_checksum", value=other))
+        scenario.do(SetGlobal(variable="binlog_checksum", value="NONE" if checksum == "CRC32" else "CRC32"))
         return
     scenario.do({"FLUSH": FlushLogs, "restart": Restart, "crash": Crash}[how]())
 

@@ -156,7 +156,7 @@ def _log_and_victim(stream: StreamBuilder) -> tuple[int, int]:
 
 
 #: Zeros are what file systems leave at the end of a file when the machine fails.
-_ZEROS: Final = "before zeros that are no header"
+_ZEROS: Final = "before zeros, fewer than a header has"
 _CUT: Final = choices(
     "place of the cut", ("within the body", "after the header", "within the header", "after one byte", _ZEROS)
 )

@@ -1,6 +1,6 @@
 """Questions in the role `filter`: which events of a stream pass rules for tables."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from conformance.binlog.event_types import KNOWN_TYPES, EventType
@@ -68,8 +68,8 @@ def question(stream: StreamBuilder) -> Question:
     rules = rules_of(settings)
     decided = _groups(GroupFilter(TableFilter(rules, tables=settings["tables"], renames=settings["renames"])), parts)
     fates = [fate for group in decided for fate in group]
-    queries = [event for event in stream.expected_events if event["type"] == EventType.QUERY]
-    judged = all("tables_info" in event for event in queries)
+    listed = _with_lists(decided, stream.expected_events)
+    judged = len(listed) == len(fates)
     open_fates = _left_open_by_rows(fates) | _read_otherwise(settings, parts, fates)
     open_fates |= _left_open_by_unknown(decided, [event["type"] for event in stream.expected_events])
     # Nothing is left to discard where the blocks of a file are dropped: a Delete_file changes nothing then.
@@ -77,13 +77,14 @@ def question(stream: StreamBuilder) -> Question:
     of_any_log = _of_any_log(fates, texts=stream.server.profile in _WITH_TEXTS_OF_ROWS)
     xa = list(xa_transactions(fates))
     for each in xa:
+        parts_of_it = {*each.statements, *each.markers}
+        open_fates.update(parts_of_it if not parts_of_it <= listed else ())
         # A filter may leave an empty XA transaction, whose statements then pass all.
         open_fates.update((*each.statements, *each.markers) if each.is_dropped else ())
     entries = []
     for index, (event, fate) in enumerate(zip(stream.expected_events, fates, strict=True)):
         entry = {"offset": event["offset"], "type": event["type"]}
-        # Whether Query events without tables info, and so their groups, are kept is undefined.
-        if (judged or index in of_any_log) and index not in open_fates:
+        if (index in listed or index in of_any_log) and index not in open_fates:
             entry["fate"] = "kept" if fate.kept else "dropped"
         entries.append(entry)
     marks: dict[str, list[int]] = {
@@ -111,6 +112,20 @@ def question(stream: StreamBuilder) -> Question:
         if "fate" in entries[index] and index not in marks.setdefault(requirement, []):
             marks[requirement].append(index)
     return Question(Expected(tuple(entries), made_for=made_for), marks, settings, bytes(stream.bytes))
+
+
+def _with_lists(decided: Iterable[Sequence[Fate]], events: Sequence[Mapping[str, Any]]) -> frozenset[int]:
+    """Return the indices of the events of those groups of which every Query event has tables info.
+
+    Whether others, and so their groups, are kept is undefined.
+    """
+    indices, begin = set[int](), 0
+    for group in decided:
+        of_group = range(begin, begin + len(group))
+        begin = of_group.stop
+        queries = [events[index] for index in of_group if events[index]["type"] == EventType.QUERY]
+        indices |= {*of_group} if all("tables_info" in event for event in queries) else set()
+    return frozenset(indices)
 
 
 def _has_default_database(event: Mapping[str, Any], fate: Fate, rules: FilterRules) -> bool:

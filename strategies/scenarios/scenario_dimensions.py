@@ -83,4 +83,4 @@ NAME: Final = Dimension(
 # --- logs
 
 #: How a log comes to its end.
-NEXT_LOG: Final = choices("next log", ("FLUSH", "restart", "crash", "another checksum"))
+NEXT_LOG: Final = choices("next log", ("FLUSH", "restart", "crash", "another checksum", "the same checksum"))

@@ -1,6 +1,7 @@
 """A printer of its own, written from WL#4033, WL#4162, WL#7592 and docs/roles/render.md: nobody may blame it."""
 
 import base64
+import struct
 import textwrap
 import time
 import uuid
@@ -86,7 +87,40 @@ def _value(data: Bytes) -> str:
     if kind == 2:
         is_unsigned = data.at < len(data.data) and data.number(1) & 1
         return str(int.from_bytes(value, "little", signed=not is_unsigned))
+    if kind == 1:
+        return repr(struct.unpack("<d", value)[0])
+    if kind == 4:
+        return _decimal(value)
     return f"0x{value.hex()}" if value else "''"
+
+
+#: Digits of a DECIMAL -> the bytes that they need.
+_BYTES_OF_DIGITS = (0, 1, 1, 2, 2, 3, 3, 4, 4, 4)
+
+
+def _decimal(data: bytes) -> str:
+    """Return a DECIMAL: two bytes with its digits, then groups of nine digits and what is left on either side."""
+    digits, fraction = data[0], data[1]
+    stored = bytearray(data[2:])
+    stored[0] ^= 0x80
+    is_negative = not data[2] & 0x80
+    if is_negative:
+        stored = bytearray(each ^ 0xFF for each in stored)
+    left, text, at = digits - fraction, "", 0
+    for size in [left % 9] * bool(left % 9) + [9] * (left // 9):
+        text += _group(stored, at, size)
+        at += _BYTES_OF_DIGITS[size]
+    whole = text.lstrip("0") or "0"
+    text = ""
+    for size in [9] * (fraction // 9) + [fraction % 9] * bool(fraction % 9):
+        text += _group(stored, at, size)
+        at += _BYTES_OF_DIGITS[size]
+    return f"{'-' * is_negative}{whole}{'.' * bool(text)}{text}"
+
+
+def _group(data: bytes, at: int, digits: int) -> str:
+    """Return some digits of a DECIMAL, which have so many bytes as they need."""
+    return f"{int.from_bytes(data[at : at + _BYTES_OF_DIGITS[digits]], 'big'):0{digits}}"
 
 
 def _table(event: Event, form: Format) -> Table:

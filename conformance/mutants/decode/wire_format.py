@@ -41,6 +41,8 @@ from conformance.protocol.observation import Observation, Request
 from conformance.protocol.reported_event import report
 from conformance.reference.decode import answer
 
+#: Where the low byte of the flags is in an event.
+_FLAGS_AT: Final = 17
 #: The types whose post-header some streams lengthen.
 _LENGTHENED: Final = (EventType.QUERY, EventType.ROTATE, EventType.TABLE_MAP, *ROWS_V1, *ROWS_V2)
 
@@ -218,6 +220,12 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         change("server_version", lambda text: text.rpartition(".")[0]),
     ),
     Mutant(
+        "version-to-20-bytes",
+        "FORMAT-DESCRIPTION-FIELDS",
+        "the server version has no more than 20 bytes",
+        change("server_version", lambda text: text[:20]),
+    ),
+    Mutant(
         "later-created-lost",
         "FORMAT-DESCRIPTION-FIELDS",
         "a format description after the first has no time of creation",
@@ -234,6 +242,24 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-USUAL-QUERY-TO-END",
         "carriage returns before line feeds are lost",
         change("query", lambda text: text.replace("\r\n", "\n")),
+    ),
+    Mutant(
+        "statement-ends-at-no-character",
+        "WL40-USUAL-QUERY-TO-END",
+        "a statement ends before its first byte that is of no character",
+        change("query", lambda text: text.partition("\N{REPLACEMENT CHARACTER}")[0]),
+    ),
+    Mutant(
+        "characters-of-three-bytes",
+        "WL40-USUAL-QUERY-TO-END",
+        "characters of four bytes are question marks",
+        change("query", lambda text: "".join(each if each <= "\uffff" else "?" for each in text)),
+    ),
+    Mutant(
+        "byte-order-mark-lost",
+        "WL4033-READ-ROWS-QUERY-TEXT",
+        "a byte order mark at the beginning of a statement is lost",
+        change("rows_query", lambda text: text.replace("\ufeff", "", 1)),
     ),
     Mutant(
         "variable-name-to-64-bytes",
@@ -288,6 +314,12 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "a query ends with its checksum",
         _with_checksum,
         also=("WL40-USUAL-QUERY-TO-END",),
+    ),
+    Mutant(
+        "artificial-unverified",
+        "FORMAT-CHECKSUM-WRONG",
+        "a wrong checksum of an artificial event ends the log quietly",
+        swallow=lambda error, stream: error.kind == "checksum" and bool(stream[error.at + _FLAGS_AT] & Flag.ARTIFICIAL),
     ),
     Mutant(
         "no-verification",
@@ -381,6 +413,12 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         swallow=lambda error, stream: error.kind == "truncated" and len(stream) - error.at < HEADER_BYTES,
     ),
     Mutant(
+        "zeros-end-quietly",
+        "FORMAT-TRUNCATED-HEADER",
+        "zeros after the last event end the log",
+        swallow=lambda error, stream: error.kind == "truncated" and not any(stream[error.at :]),
+    ),
+    Mutant(
         "torn-body-ends-quietly",
         "FORMAT-TRUNCATED-BODY",
         "a torn body ends the log quietly",
@@ -429,5 +467,11 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-BAD-MAGIC",
         "a file that is not a binary log is read as empty",
         swallow=lambda error, stream: error.kind == "not-a-binlog",
+    ),
+    Mutant(
+        "empty-file-read",
+        "FORMAT-BAD-MAGIC",
+        "a file without a byte is a log without events",
+        swallow=lambda error, stream: not stream,
     ),
 )

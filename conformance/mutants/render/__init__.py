@@ -410,6 +410,24 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=replaced(r"^(SET @`.*?)``(.*`:=)", r"\1`\2"),
     ),
     Mutant(
+        "variable-text-to-127-bytes",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "the text of a user variable has no more than 127 bytes",
+        answer=replaced(r"^(SET @`.*`:=_\w+ (?:0x|X')[0-9A-F]{254})[0-9A-F]+", r"\1"),
+    ),
+    Mutant(
+        "variable-without-fraction",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "the fraction of a user variable is lost",
+        answer=replaced(r"^(SET @`.*`:=-?\d+)\.\d+", r"\1"),
+    ),
+    Mutant(
+        "delimiter-in-comment",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "the delimiter is on the last line of its statement, where a comment may take it up",
+        answer=replaced(r"^(.*(?:-- |#).*)\n/\*!\*/;$", r"\1/*!*/;"),
+    ),
+    Mutant(
         "seeds-swapped",
         "FORMAT-RENDER-STATEMENTS-RUN",
         "the second seed of RAND() is set as the first",

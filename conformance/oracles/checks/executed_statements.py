@@ -1,7 +1,6 @@
 """What a server that runs a printed log executes outside of BINLOG statements: under which GTID, where, and what."""
 
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -9,27 +8,24 @@ from conformance.binlog.event_types import QUERY_TYPES, VARIABLE_TYPES, EventTyp
 from conformance.binlog.flags import Flag
 from conformance.models.rendering.transaction_words import is_about_transaction
 from conformance.oracles.checks.printed_events import Fault
-from conformance.oracles.checks.printed_facts import Fact, Printed
+from conformance.oracles.checks.printed_facts import Printed
 from conformance.oracles.checks.printed_log import PrintedEvent, PrintedLog
+from conformance.oracles.checks.printed_variables import PLAIN, variable_set
 
 _ELSEWHERE: Final = "statement in another database"
 _USE: Final = re.compile(r"use `((?:[^`]|``)*)`\s*/\*!\*/;", re.IGNORECASE)
-#: A statement that every program prints as it is: control characters and other characters are shown in several ways.
-_PLAIN: Final = re.compile(r"[ -~\n]+\Z")
-#: The name of a user variable that needs no quotes.
-_BARE: Final = re.compile(r"[0-9A-Za-z_.$]+\Z")
 #: What follows a delimiter on its line, comments apart: it becomes a part of the next statement.
 _AFTER_DELIMITER: Final = re.compile(r"(?!#).*/\*!\*/;[ \t]*(?![\s#/])(.+)")
 #: A line that sets the delimiter: the client takes the first word.
 _DELIMITER: Final = re.compile(r"DELIMITER\s+(\S+)", re.IGNORECASE)
+#: A statement that ends in a comment, which goes to the end of the line.
+_ENDS_IN_COMMENT: Final = re.compile(r"(?:^|\s)(?:#|--\s)[^'\"`\n]*\Z", re.MULTILINE)
 #: The delimiter after each statement in a printed log: a semicolon may be in a statement.
 _DELIMITED_BY: Final = "/*!*/;"
 #: How lines begin that a program adds to a statement: comments, and what sets variables or is about transactions.
 _ADDED: Final = re.compile(r"\s*(?:\Z|#|/\*|'|(?:SET|USE|DELIMITER|BEGIN|START|COMMIT|ROLLBACK|XA)\b)", re.IGNORECASE)
 #: The word in the header line of an Anonymous_gtid event.
 _ANONYMOUS: Final = re.compile("anonymous", re.IGNORECASE)
-#: The variables that Intvar events set.
-_INTVARS: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
 
 
 def gtid_set(printed: Printed, index: int, event: PrintedEvent) -> Fault:
@@ -52,16 +48,18 @@ def statement_executed(printed: Printed, index: int, event: PrintedEvent) -> Fau
     if printed.is_alone and printed.log.count(fact["log_pos"]) > printed.ends_at(fact["log_pos"]):
         return "printed again", "it is printed more than once, and so executed"
     if fact["type"] in VARIABLE_TYPES:
-        return _variable_set(fact, event)
+        return variable_set(fact, event)
     if fact["type"] == EventType.XID:
         ends = any(line.upper().startswith("COMMIT") for line in event.following)
         return None if ends else ("transaction not committed", "no COMMIT is printed for it")
     if printed.begins_binlog_statement(fact):
         return None  # MariaDB's program prints an event that it cannot put into statements whole.
     query: str = fact["query"]
-    if _PLAIN.match(query):
+    if PLAIN.match(query):
         if query not in event.text:
             return "statement not printed", f"{query[:60]!r} is not printed after its header line"
+        if _ENDS_IN_COMMENT.search(query) and re.search(rf"{re.escape(query)}[ \t]*/\*!\*/;", event.text):
+            return "delimiter in a comment", f"the delimiter is on the line of the comment that ends {query[-60:]!r}"
         own = re.compile(rf"^{re.escape(query)}(?=\s*(?:/\*!\*/;|\n|\Z))", re.MULTILINE)
         others = own.sub("", event.text, count=1).split("\n")
         foreign = next((line for line in others if not _ADDED.match(line)), None)
@@ -80,46 +78,12 @@ def runs_unprinted(printed: Printed, index: int) -> bool:
     return all(each["type"] not in QUERY_TYPES for each in printed.known_after(index))
 
 
-def _variable_set(fact: Fact, event: PrintedEvent) -> Fault:
-    for variable, pattern in _settings(fact):
-        if not re.search(pattern, event.text, re.IGNORECASE):
-            return "variable not set", f"no line sets {variable}"
-    return None
-
-
-def _settings(fact: Fact) -> Iterator[tuple[str, str]]:
-    """Yield each variable of an event with its value, and the pattern of what sets it; other values are left open."""
-    if fact["type"] == EventType.INTVAR and fact["intvar_type"] in _INTVARS:
-        name, number = _INTVARS[fact["intvar_type"]], fact["intvar_value"]
-        yield f"{name} to {number}", rf"\b{name} *= *{_number(number)}"
-    elif fact["type"] == EventType.RAND:
-        for name, number in (("RAND_SEED1", fact["seed1"]), ("RAND_SEED2", fact["seed2"])):
-            yield f"{name} to {number}", rf"\b{name} *= *{_number(number)}"
-    elif fact["type"] == EventType.USER_VAR and _PLAIN.match(fact["variable_name"]):
-        notations, value = list(_notations(fact["variable_name"])), fact["variable_value"]
-        shown = "NULL" if value is None else _number(value) if isinstance(value, int) else ""
-        to = f" to {'NULL' if value is None else value}" if shown else ""
-        yield f"@{notations[0]}{to}", rf"@(?:{'|'.join(map(re.escape, notations))}) *:?= *{shown}"
-
-
-def _notations(name: str) -> Iterator[str]:
-    """Yield the notations of a user variable's name: in quotes of a kind, which are doubled in it, or bare."""
-    yield from (f"{quote}{name.replace(quote, 2 * quote)}{quote}" for quote in "`'\"")
-    if _BARE.match(name):
-        yield name
-
-
-def _number(value: int) -> str:
-    """Return the pattern of a number of 64 bits; servers' programs show the larger half with a sign."""
-    return rf"(?:{value}|{value - (1 << 64)})\b"
-
-
 def _in_its_database(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     if any((match := _USE.match(line)) and not match[1] for line in event.following):
         return _ELSEWHERE, "a default database without a name is set, which servers refuse"
     fact = printed.facts[index]
     name: str = fact["database"]
-    if not name or not _PLAIN.match(name) or fact["flags"] & Flag.SUPPRESS_USE:
+    if not name or not PLAIN.match(name) or fact["flags"] & Flag.SUPPRESS_USE:
         return None
     if is_about_transaction(fact["query"].encode()):
         return None  # Programs set no database for these.
