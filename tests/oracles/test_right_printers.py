@@ -3,6 +3,8 @@
 import re
 from dataclasses import replace
 
+import pytest
+
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.verdict import failures_of
 from conformance.reference.implementation import ReferenceImplementation
@@ -44,3 +46,45 @@ def test_the_boundary_type_may_be_the_only_line_after_a_rows_query_without_a_tex
 def test_white_space_before_any_delimiter_is_free():
     case = printed("rendered_text", "mysql-8.0")
     assert blamed(case, lambda text: re.sub(r"(?m)(?<! )/\*!\*/;$", " /*!*/;", text)) == set()
+
+
+def text_in_quotes(text):
+    """Return a text in which user variables are set to texts in quotes, with what is special in them escaped."""
+
+    def quoted(match):
+        value = bytes.fromhex(match[1]).decode()
+        escaped = value.replace("\\", "\\\\").replace("'", "''")
+        return f":=_utf8mb4 '{escaped}' COLLATE"
+
+    return re.sub(r":=_utf8mb\d (?:0x|X')([0-9A-F]+)'? COLLATE", quoted, text)
+
+
+def test_a_text_that_a_variable_is_set_to_may_be_in_quotes():
+    for profile in ("mysql-8.0", "mariadb-10.x"):
+        case = printed("rendered_text", profile, lambda text: re.search(r"`[ -~]+`:=_utf8mb\d (?:0x|X')", text))
+        assert blamed(case, text_in_quotes) == set()
+
+
+@pytest.mark.parametrize(
+    ("value", "change"),
+    [
+        (r":=-?\d+\.\d+(?=/)", lambda text: re.sub(r"(:=-?\d+\.\d+)(?=/)", r"\g<1>000", text)),
+        (r":=_\w+ 0x[0-9A-F]+ ", lambda text: re.sub(r":=_\w+ 0x([0-9A-F]+) ", r":=x'\1' ", text)),
+    ],
+)  # fmt: skip
+def test_other_notations_of_a_value_are_right(value, change):
+    case = printed("rendered_text", "mysql-8.0", lambda text: re.search(value, text))
+    assert blamed(case, change) == set()
+
+
+@pytest.mark.parametrize(
+    ("value", "change"),
+    [
+        (r":=-?\d+\.\d+(?=/)", lambda text: re.sub(r"(:=-?\d+)\.\d+(?=/)", r"\1", text)),
+        (r":=_\w+ 0x[0-9A-F]{8,} ", lambda text: re.sub(r"(:=_\w+ 0x[0-9A-F]{6})[0-9A-F]+ ", r"\1 ", text)),
+        (r"`[ -~]+`:=NULL", lambda text: text.replace(":=NULL", ":=0")),
+    ],
+)
+def test_another_value_is_a_fault(value, change):
+    case = printed("rendered_text", "mysql-8.0", lambda text: re.search(value, text))
+    assert blamed(case, change) == {"FORMAT-RENDER-STATEMENTS-RUN"}

@@ -36,10 +36,9 @@ def variable_set(fact: Fact, event: PrintedEvent) -> Fault:
         if not re.search(pattern, event.text, re.IGNORECASE):
             return "variable not set", f"no line sets {variable}"
     if fact["type"] == EventType.USER_VAR and PLAIN.match(fact["variable_name"]):
-        printed = re.search(rf"{_name_pattern(fact)} *:?= *(.+)", event.text, re.IGNORECASE)
-        expression = printed[1].partition("/*!*/;")[0].strip() if printed else ""
-        if not _has_value(fact, expression):
-            return "variable set to another value", f"{expression[:60]!r} is not {fact['variable_value']!r:.60}"
+        printed = re.search(rf"{_name_pattern(fact)} *:?= *(.*?)\s*/\*!\*/;", event.text, re.IGNORECASE | re.DOTALL)
+        if printed and not _has_value(fact, printed[1]):
+            return "variable set to another value", f"{printed[1][:60]!r} is not {fact['variable_value']!r:.60}"
     return None
 
 
