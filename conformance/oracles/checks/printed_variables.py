@@ -21,7 +21,7 @@ _BARE: Final = re.compile(r"[0-9A-Za-z_.$]+\Z")
 _INTVARS: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
 #: A text in quotes, and one in hexadecimal digits; either has the name of its character set before it, or none.
 _QUOTED: Final = re.compile(
-    r"(?:_\w+ *)?(?:N|n)?(?P<quote>['\"])(?P<text>(?:\\.|(?P=quote){2}|.)*?)(?P=quote)", re.DOTALL
+    r"""(?:_\w+ *)?[Nn]?(?:'(?P<single>(?:\\.|''|[^'\\])*)'|"(?P<double>(?:\\.|""|[^"\\])*)")""", re.DOTALL
 )
 _HEXADECIMAL: Final = re.compile(r"(?:_\w+ *)?(?:0x(?P<digits>[0-9a-f]+)|x'(?P<quoted>[0-9a-f]*)')", re.IGNORECASE)
 #: What mysqlbinlog prints for a text in a character set that it does not know.
@@ -110,5 +110,5 @@ def _bytes_of(expression: str) -> bytes | None:
         return bytes.fromhex(digits if len(digits) % 2 == 0 else f"0{digits}")
     if (match := _QUOTED.match(expression)) is None:
         return None
-    unescaped = re.sub(rf"\\(.)|{match['quote']}{{2}}", lambda each: each[1] or match["quote"], match["text"])
-    return unescaped.encode()
+    quote, text = ("'", match["single"]) if match["single"] is not None else ('"', match["double"])
+    return re.sub(rf"\\(.)|{quote}{quote}", lambda each: each[1] or quote, text, flags=re.DOTALL).encode()
