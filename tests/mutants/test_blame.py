@@ -35,7 +35,6 @@ ROWS = (
     ("logs-disconnect-silent", "FORMAT-LOG-STATEMENT", WHAT_BELONGS),
     ("logs-commit-at-disconnect", "FORMAT-LOG-STATEMENT", WHAT_BELONGS),
     ("logs-delayed-shared", "WL3303-LOG-AS-ROWS WL4033-LOG-*", WHAT_BELONGS),
-    ("logs-end-checksummed-as-next", "FORMAT-LOG-ROTATE-NEXT", TWO_SIDES),
     ("logs-mixture-as-statement", "WL7592-LOG-OFF-*", WHAT_BELONGS),
     ("client-first-checksums", "FORMAT-CLIENT-RESUMED", RESUMES),
     ("logs-partial-drop-one-byte-longer", "FORMAT-LOG-FIELDS", WHAT_BELONGS),
