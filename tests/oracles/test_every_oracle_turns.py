@@ -22,7 +22,13 @@ CASES, CHANGES = 40, 200
 MEASURED = "it judges what the process takes, which no answer has in it"
 MORE_WORDS = "it judges that words are not there, which a change of what is there does not write"
 FORMAT_OF_A_LOG = "every Query event of a log has the format that its format description declares"
+ASKED_AGAIN = "the same statement comes again, and that it is decided otherwise there is another fault"
 TURNED_BY_MORE = {
+    "WL3303-SET-ROW-RESTRICTED": (ASKED_AGAIN, "row-restricted-unknown"),
+    "WL3303-SET-STATEMENT-RESTRICTED": (ASKED_AGAIN, "statement-restricted-unknown"),
+    "WL3303-ERROR-NOT-EXECUTED": (ASKED_AGAIN, "error-executed"),
+    "WL3303-ERROR-NOTHING-LOGGED": (ASKED_AGAIN, "error-logged"),
+    "WL3303-WARNING-MEANS-STATEMENT": (ASKED_AGAIN, "warning-with-rows"),
     "FORMAT-LENGTH-MEMORY": (MEASURED, "length-allocated"),
     "FORMAT-COUNT-LIMITS": (MEASURED, "counts-allocated"),
     "FORMAT-TRANSACTION-PAYLOAD-LIMITS": (MEASURED, "payload-unpacked-whole"),
