@@ -140,7 +140,7 @@ def test_requirements_are_listed_with_what_can_judge_them():
     listed = {entry["id"]: entry for entry in json.loads(done.stdout)}
     text = listed["WL4033-READ-ROWS-QUERY-TEXT"]
     assert text["oracle"] is True
-    assert text["mutants"] == ["rows-query-by-first-format", "text-cut-at-255", "text-ends-at-nul"]
+    assert {"rows-query-by-first-format", "text-cut-at-255", "text-ends-at-nul"} <= {*text["mutants"]}
     assert {"name": "rows_query_streams", "exists": True} in text["families"]
     assert set(text) >= {"id", "level", "role", "text", "statements", "profiles", "families", "untestable"}
 
