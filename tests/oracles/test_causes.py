@@ -31,8 +31,8 @@ REFERENCE = ReferenceImplementation()
 CALLS = 'Traceback (most recent call last):\n  File "x.py", line 1, in <module>\n    f(s[1:])\n    ^^^^^^^^\n'
 
 
-def cases(family, profile, role="decode"):
-    return [case_of(CaseId(family, profile, seed=1, index=index, role=role)) for index in range(40)]
+def cases(family, profile, role="decode", *, count=40):
+    return [case_of(CaseId(family, profile, seed=1, index=index, role=role)) for index in range(count)]
 
 
 def findings(case, answer):
@@ -447,10 +447,10 @@ def test_a_body_of_which_most_is_wrong_is_one_finding():
     assert {"FORMAT-QUERY-STATUS-VARIABLES"} < together["body of QUERY misread"]
 
 
-def together_of(role, family, profile, change):
+def together_of(role, family, profile, change, *, count=40):
     """Return the findings of wrong answers to the cases of a family, with the requirements that each breaks."""
     together = {}
-    for case in cases(family, profile, role):
+    for case in cases(family, profile, role, count=count):
         for finding, requirements in findings(case, change(case)).items():
             together.setdefault(finding, set()).update(requirements)
     return together
@@ -751,9 +751,8 @@ def test_a_header_that_is_wrong_in_events_of_any_type_has_one_finding(role, find
 def test_a_source_that_begins_with_another_log_has_one_finding():
     too_early = together_of("send", "sent_gtids", "mysql-8.0", by_mutant("send-all-logs"))
     assert too_early == {"send: earlier log sent": {"FORMAT-SEND-FIRST-LOG"}}
-    too_late = {}
-    for profile in ("mysql-5.7", "mysql-8.0", "mysql-8.4", "mysql-9.x"):
-        too_late |= together_of("send", "sent_gtids", profile, by_mutant("send-compares-ends"))
+    # Few logs begin with a set of which the replica has the end, and not all.
+    too_late = together_of("send", "sent_gtids", "mysql-8.0", by_mutant("send-compares-ends"), count=160)
     assert too_late == {"send: log not sent": {"FORMAT-SEND-GTIDS-SKIPPED"}}
 
 

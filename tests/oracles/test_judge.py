@@ -214,8 +214,15 @@ def test_an_anonymous_gtid_may_be_named_or_left_out(gtid):
     assert verdicts["WL7592-ANON-NO-IDENTIFIER"].status == "pass"
 
 
+def is_ascii(answer):
+    texts = [each["rows_query"] for each in answer.events if "rows_query" in each]
+    return "".join(texts).isascii() and any(len(each) > 4 for each in texts)
+
+
 def test_the_signature_names_how_a_text_was_cut():
-    case, answer = case_and_answer("rows_query_streams/mysql-8.0/1/5")
+    made = (case_and_answer(f"rows_query_streams/mysql-8.0/1/{number}") for number in range(100))
+    # One of which no text has characters of several bytes.
+    case, answer = next(pair for pair in made if is_ascii(pair[1]))
     events = tuple(
         {**each, "rows_query": each["rows_query"][:-4]} if len(each.get("rows_query", "")) > 4 else each
         for each in answer.events
