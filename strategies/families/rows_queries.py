@@ -26,7 +26,6 @@ _TEXT: Final = Dimension(
         "a statement": "insert into t1(a,b) values(1,2) ",
         "two bytes a character": "ä",
         "three bytes a character": "日本語",
-        "four bytes a character": "𝄞😀",
         "quotes, line breaks and comments": "'\"`\\;\n-- ",
         "the prefix": "# ",
         "marks of other languages": "\t%s%n{}<b>&amp;",

@@ -2,10 +2,10 @@
 
 import pytest
 from column_values import documents, images, typed_columns
-from hypothesis import given
+from hypothesis import given, reject
 from hypothesis import strategies as st
 
-from conformance.binlog.errors import MalformedBody
+from conformance.binlog.errors import LimitExceeded, MalformedBody
 from conformance.binlog.event_types import EventType
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.binlog.rows.column_types import column_codec
@@ -36,7 +36,10 @@ def test_rows_of_any_table(code, typed, ones, data):
 
     fields = write_rows(code, rows, table, ones=ones)
     assert list(read_rows(code, fields, table)) == rows
-    assert all(line.startswith("### ") for row in rows for line in row_lines(row, table))
+    try:
+        assert all(line.startswith("### ") for row in rows for line in row_lines(row, table))
+    except LimitExceeded:
+        reject()  # Packed values of arbitrary bytes may claim more than is unpacked.
 
 
 WIDTHS = {ColumnType.TINY: 1, ColumnType.SHORT: 2, ColumnType.INT24: 3, ColumnType.LONG: 4, ColumnType.LONGLONG: 8}
