@@ -14,7 +14,7 @@ _WORDS: Final = re.compile(r"(?m)^(BEGIN|COMMIT|ROLLBACK|RENAME [^\n]*)\n(?=/\*!
 _TIME: Final = re.compile(r"(?m)^(SET TIMESTAMP=[0-9.]+)(?=/\*!\*/;$)")
 _BOUNDARY: Final = re.compile(r"(?m)^(#\d{6} .*) boundary: (\w+ \w+)(.*)$")
 _AT: Final = re.compile(r"(?m)^(?=# at \d+$)")
-_BASE64: Final = re.compile(r"(?m)^[A-Za-z0-9+/]{61,76}={0,2}$")
+_BASE64: Final = re.compile(r"(?m)(?<=^BINLOG '\n)(?:[A-Za-z0-9+/=]+\n)+(?=')")
 _CLOSING: Final = re.compile(r"\nDELIMITER ;\n[^']*\Z")
 _SET: Final = re.compile(r"(?m)^(?:# )?[0-9a-f]{8}-[-0-9a-f]{27}:[^\n]*\n?")
 _GTID: Final = re.compile(r"GTID_NEXT= '([^']*)'")
@@ -40,9 +40,14 @@ def _text(text: str) -> str:
     text = _TIME.sub(r"\1 ", text)
     text = _BOUNDARY.sub(r"\1\3\n# boundary: \2", text)
     text = _SET.sub(lambda match: match[0].upper().replace(",", ", "), text)
-    text = _BASE64.sub(lambda match: "\n".join(wrap(match[0], _NARROW)), text)
+    text = _BASE64.sub(_narrowed, text)
     text = text.replace("\n'/*!*/;", "\n'\n/*!*/;")
     return _AT.sub("\n", _CLOSING.sub("\nROLLBACK /*!*/;\ndelimiter ;\n", text))
+
+
+def _narrowed(match: re.Match[str]) -> str:
+    """Return the lines of base64 of a BINLOG statement, each narrower."""
+    return "".join(f"{narrow}\n" for line in match[0].splitlines() for narrow in wrap(line, _NARROW))
 
 
 def _info(info: str) -> str:
