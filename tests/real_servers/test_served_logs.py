@@ -14,7 +14,7 @@ from conformance.binlog.reader import read_file
 from conformance.models.sender.sender_settings import Hole
 from conformance.servers.real_server import RealServer
 from conformance.specs.versions import Profiles
-from conformance.strategies.questions.send import moved
+from conformance.strategies.questions.sparse_logs import moved
 from conformance.wire.listener import Listener
 from conformance.wire.session import Access
 from conformance.wire.source import Ending, Source, source_of_logs
