@@ -6,12 +6,11 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.header import HEADER_BYTES, TYPE_AT
+from conformance.binlog.header import FLAGS_AT, HEADER_BYTES, TYPE_AT
 
 CHECKSUM_BYTES: Final = 4
 #: The CRC32 of any bytes that end with their own CRC32.
 RESIDUE: Final = 0x2144DF1C
-_FLAGS_AT: Final = 17
 _IN_USE: Final = int(Flag.BINLOG_IN_USE)
 _FORMAT_DESCRIPTION: Final = int(EventType.FORMAT_DESCRIPTION)
 
@@ -36,7 +35,7 @@ def checksum(event: bytes | bytearray | memoryview) -> int:
     In a format description the in-use bit counts as cleared: a server clears it in place when it closes
     the file, and does not update the checksum.
     """
-    if event[TYPE_AT] == _FORMAT_DESCRIPTION and event[_FLAGS_AT] & _IN_USE:
+    if event[TYPE_AT] == _FORMAT_DESCRIPTION and event[FLAGS_AT] & _IN_USE:
         event = bytearray(event)
-        event[_FLAGS_AT] &= ~_IN_USE
+        event[FLAGS_AT] &= ~_IN_USE
     return zlib.crc32(event)

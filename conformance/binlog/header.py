@@ -7,9 +7,10 @@ MAGIC: Final = b"\xfebin"
 ENCRYPTED_MAGIC: Final = b"\xfdbin"
 HEADER_BYTES: Final = 19
 HEADER: Final = struct.Struct("<IBIIIH")
-#: Where in a header the type code and the event's length are, in bytes.
+#: Where in a header the type code, the event's length and the low byte of the flags are, in bytes.
 TYPE_AT: Final = 4
 LENGTH_AT: Final = 9
+FLAGS_AT: Final = 17
 
 #: The header's fields as (name, width in bytes), in their order.
 HEADER_FIELDS: Final = (

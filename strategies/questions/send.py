@@ -9,7 +9,7 @@ from conformance.binlog.event_types import GTID_TYPES, MARIADB_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.header import HEADER_BYTES, MAGIC
+from conformance.binlog.header import FLAGS_AT, HEADER_BYTES, MAGIC
 from conformance.binlog.servers import WITH_HEARTBEAT_V2
 from conformance.models.sender.sender import (
     ANNOTATING,
@@ -33,7 +33,6 @@ from conformance.strategies.groups.replica_groups import SOURCE_ID
 from conformance.strategies.questions.gtid_modes import suitable_modes
 from conformance.strategies.questions.sparse_logs import POSITION, WITHIN, hole_before, moved, with_hole
 
-_FLAGS_AT: Final = 17
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _GROUP_STARTS: Final = frozenset(map(int, (*GTID_TYPES, EventType.MARIADB_GTID)))
 #: The events that a server writes at once when it begins a log: a source meets all of them, or none.
@@ -268,7 +267,7 @@ _MARKS: Final[dict[Origin, tuple[str, ...]]] = {
 def _marks_of_logged(event: LoggedEvent | None) -> Iterator[str]:
     if event is None:
         return
-    flags: Any = int.from_bytes(event.data[_FLAGS_AT : _FLAGS_AT + 2], "little")
+    flags: Any = int.from_bytes(event.data[FLAGS_AT : FLAGS_AT + 2], "little")
     if event.type == EventType.PREVIOUS_GTIDS:
         yield "WL7592-SEND-PREVIOUS-GTIDS"
     elif event.type == EventType.ANONYMOUS_GTID:

@@ -13,7 +13,7 @@ import zstandard
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import EventType
-from conformance.binlog.header import HEADER_BYTES, LENGTH_AT, MAGIC, TYPE_AT
+from conformance.binlog.header import FLAGS_AT, HEADER_BYTES, LENGTH_AT, MAGIC, TYPE_AT
 from conformance.binlog.layouts.transaction_layouts import TRANSACTION_PAYLOAD
 from conformance.binlog.transaction_payload import Compression, pack_payload
 
@@ -22,7 +22,6 @@ BytesMutation = Callable[[bytes, int], bytes]
 #: Changes the events of a log.
 _EventMutation = Callable[[list[bytes], random.Random, BytesMutation], None]
 
-_FLAGS_AT: Final = 17
 #: One log in this many is left as it is, with wrong lengths and checksums.
 _UNREPAIRED: Final = 16
 #: Bytes that a mutated body may grow by.
@@ -118,7 +117,7 @@ def _change_header(events: list[bytes], rng: random.Random, mutate: BytesMutatio
         if rng.randrange(2):
             event[TYPE_AT] = rng.choice((*map(int, EventType), rng.randrange(256)))
         else:
-            event[_FLAGS_AT] = rng.choice((0, 1, 0x80, rng.randrange(256)))
+            event[FLAGS_AT] = rng.choice((0, 1, 0x80, rng.randrange(256)))
     events[number] = bytes(event)
 
 

@@ -14,7 +14,7 @@ from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT
+from conformance.binlog.header import FLAGS_AT, HEADER, HEADER_BYTES, TYPE_AT
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.sender.sender_settings import FIRST, SenderSettings
@@ -22,7 +22,6 @@ from conformance.specs.versions import Profiles
 
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 _IN_USE: Final = int(Flag.BINLOG_IN_USE)
-_FLAGS_AT: Final = 17
 _LOG_POS: Final = slice(13, 17)
 #: The bytes of a format description with its time of creation.
 _CREATED: Final = slice(HEADER_BYTES + 52, HEADER_BYTES + 56)
@@ -295,7 +294,7 @@ class Sender:
             created: Whether the time of creation stays, at which a replica drops its temporary tables.
         """
         data = bytearray(event.data)
-        data[_FLAGS_AT] &= ~_IN_USE
+        data[FLAGS_AT] &= ~_IN_USE
         if moved:
             data[_LOG_POS] = bytes(4)
         if not created:

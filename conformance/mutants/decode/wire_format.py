@@ -17,7 +17,7 @@ from conformance.binlog.event_types import (
     EventType,
 )
 from conformance.binlog.flags import Flag
-from conformance.binlog.header import HEADER_BYTES, MAGIC, TYPE_AT
+from conformance.binlog.header import FLAGS_AT, HEADER_BYTES, MAGIC, TYPE_AT
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.rows.table_metadata import read_table_metadata
 from conformance.binlog.servers import server_of
@@ -41,8 +41,6 @@ from conformance.protocol.observation import Observation, Request
 from conformance.protocol.reported_event import report
 from conformance.reference.decode import answer
 
-#: Where the low byte of the flags is in an event.
-_FLAGS_AT: Final = 17
 #: The types whose post-header some streams lengthen.
 _LENGTHENED: Final = (EventType.QUERY, EventType.ROTATE, EventType.TABLE_MAP, *ROWS_V1, *ROWS_V2)
 
@@ -319,7 +317,7 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "artificial-unverified",
         "FORMAT-CHECKSUM-WRONG",
         "a wrong checksum of an artificial event ends the log quietly",
-        swallow=lambda error, stream: error.kind == "checksum" and bool(stream[error.at + _FLAGS_AT] & Flag.ARTIFICIAL),
+        swallow=lambda error, stream: error.kind == "checksum" and bool(stream[error.at + FLAGS_AT] & Flag.ARTIFICIAL),
     ),
     Mutant(
         "no-verification",

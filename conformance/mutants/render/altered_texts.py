@@ -10,7 +10,7 @@ from typing import Any, Final
 from conformance.binlog.event import Event
 from conformance.binlog.event_info import text as as_text
 from conformance.binlog.event_types import EventType
-from conformance.binlog.header import LENGTH_AT, MAGIC
+from conformance.binlog.header import FLAGS_AT, LENGTH_AT, MAGIC
 from conformance.binlog.reader import read_events
 from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.binlog.servers import server_of
@@ -31,7 +31,6 @@ from conformance.reference.render import options_of, rows, text
 _Answer = Callable[[Request], Observation]
 #: A printed text and its request -> another text.
 _Rewrite = Callable[[str, Request], str]
-_FLAGS_AT: Final = 17
 _FLAGS_END: Final = 19
 _VERY_VERBOSE: Final = 2
 TWELVE_HOURS: Final = 720
@@ -356,8 +355,8 @@ class MarkersCleared(MysqlbinlogText):
     """A printer whose BINLOG statements have no markers."""
 
     def _encoded(self, event: Event) -> Iterator[str]:
-        cleared = MARKER_BITS.write(event.header.flags, 0).to_bytes(_FLAGS_END - _FLAGS_AT, "little")
-        data = event.data[:_FLAGS_AT] + cleared + event.data[_FLAGS_END:]
+        cleared = MARKER_BITS.write(event.header.flags, 0).to_bytes(_FLAGS_END - FLAGS_AT, "little")
+        data = event.data[:FLAGS_AT] + cleared + event.data[_FLAGS_END:]
         return super()._encoded(event._replace(data=data))
 
 

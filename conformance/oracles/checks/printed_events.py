@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.header import FLAGS_AT
 from conformance.binlog.rows.images import rows_kind
 from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.models.boundary.boundary_type import BoundaryType
@@ -30,7 +31,6 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 #: Where the type, log_pos and the flags are in the common header, in bytes.
 _TYPE_AT: Final = 4
 _LOG_POS: Final = slice(13, 17)
-_FLAGS_AT: Final = 17
 _FLAGS_END: Final = 19
 _INT_RANGE: Final = 1 << 32
 #: Characters of a Rows_query that newer versions show as two.
@@ -216,7 +216,7 @@ def _holds(events: list[bytes], wanted: list[bytes]) -> bool:
 
 
 def _without_flags(event: bytes) -> bytes:
-    return event[:_FLAGS_AT] + event[_FLAGS_END:]
+    return event[:FLAGS_AT] + event[_FLAGS_END:]
 
 
 def _base64_lines(log: PrintedLog) -> Iterator[str]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 from conformance.binlog.checksum import CHECKSUM_BYTES, ends_with_checksum
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT, Header
+from conformance.binlog.header import FLAGS_AT, HEADER, HEADER_BYTES, TYPE_AT, Header
 from conformance.protocol.role import AnswerField, Role, required
 
 #: Every field by name, in the order of the protocol's page.
@@ -19,7 +19,6 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
 #: Event types that a replica writes itself and copies too, with another body in each.
 _OWN: Final = frozenset({int(EventType.FORMAT_DESCRIPTION), int(EventType.ROTATE)})
 _LOG_POS: Final = slice(13, 17)
-_FLAGS_AT: Final = 17
 _SERVER_ID: Final = slice(5, 9)
 #: Bytes of a body that distinguish events.
 _BODY_BYTES: Final = 24
@@ -48,7 +47,7 @@ def body_of(data: bytes) -> bytes:
 def is_repeated_format(data: bytes) -> bool:
     """Return whether an event is a format description as a replica repeats the source's, in another relay log."""
     is_format = data[TYPE_AT] == EventType.FORMAT_DESCRIPTION
-    return is_format and bool(data[_FLAGS_AT] & Flag.ARTIFICIAL) and not any(data[_LOG_POS])
+    return is_format and bool(data[FLAGS_AT] & Flag.ARTIFICIAL) and not any(data[_LOG_POS])
 
 
 def begins_or_ends_a_log(header: Header, server_id: int) -> bool:
@@ -82,7 +81,7 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
     type_code = data[TYPE_AT]
     if type_code not in _OWN:
         return type_code
-    marked = bool(data[_FLAGS_AT] & Flag.RELAY_LOG)
+    marked = bool(data[FLAGS_AT] & Flag.RELAY_LOG)
     if marked or type_code != EventType.FORMAT_DESCRIPTION:
         return (type_code, marked)
     return (type_code, data[_SERVER_ID], is_repeated_format(data))
@@ -96,7 +95,7 @@ def content_of(entry: Mapping[str, Any]) -> Hashable:
     """
     kind, data = kind_of(entry), event_data(entry)
     if kind == EventType.PREVIOUS_GTIDS and data is not None:
-        return (kind, bool(data[_FLAGS_AT] & Flag.RELAY_LOG))
+        return (kind, bool(data[FLAGS_AT] & Flag.RELAY_LOG))
     if data is None or (data[TYPE_AT] in _OWN and kind != (EventType.ROTATE, False)):
         return kind
     # Anonymous_gtid events are alike but for the server; those that come back from the replica itself are others.
