@@ -112,7 +112,6 @@ def post_header_lengths(stream: StreamBuilder) -> None:
     groups.end_log(stream)
 
 
-_VERSION_CHARACTERS: Final = 49
 #: How the first format description of a stream differs from the second, the server's own.
 _FIRST: Final = choices(
     "first format description",
@@ -126,7 +125,9 @@ _CHECKSUMS: Final = Dimension(
 _KIND: Final = choices("kind of stream", ("relay log", "two logs of a source"))
 #: A source that was started again has the time of the start in its next log too.
 _STARTED: Final = yes_or_no("the second has the time of a start")
-#: What follows the number in the version of the server, whose field has 50 bytes with the NUL at its end.
+#: The longest version of a server: its field has 50 bytes, with the NUL at its end.
+_VERSION_CHARACTERS: Final = 49
+#: What follows the number in the version of the server.
 _SUFFIX: Final = Dimension(
     "end of the server's version",
     {"the usual": "", "that of a package": "-0ubuntu0.24.04.1-log", "the longest": "-".ljust(_VERSION_CHARACTERS, "x")},
