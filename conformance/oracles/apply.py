@@ -314,7 +314,7 @@ ORACLES: Final = (
     _unreadable("FORMAT-APPLY-BODY-MALFORMED"),
     _entries("FORMAT-APPLY-EXECUTED", *_STATE, *_OF_OWN_LOG, "tables"),
     _entries("FORMAT-APPLY-PERMISSIVE", *_STATE, unless=_of_others),
-    _entries("FORMAT-APPLY-OWN-EVENTS", "outcome", "in_group", "tables"),
+    _entries("FORMAT-APPLY-OWN-EVENTS", "outcome", "in_group", "skip_counter", "tables"),
     _to_the_end("WL7592-COMPAT-OLD-NEW"),
     _to_the_end("WL7592-COMPAT-ON-5621"),
     _to_the_end("WL7592-APPLY-ON-56-57"),

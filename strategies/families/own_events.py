@@ -2,13 +2,14 @@
 
 from typing import Final
 
-from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_PAYLOADS
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
-from conformance.strategies.grammar.dimension import Dimension, Number, choices
+from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
-from conformance.strategies.groups import data_changes, replica_groups
-from conformance.strategies.groups.replica_variants import BEFORE, CHANGE_OF_ANY, MODE, add_before, set_mode
+from conformance.strategies.groups import data_changes, group_shapes, replica_groups
+from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, CHANGE_OF_ANY, MODE, add_before, set_mode
 
 _CHANGES: Final = 3
 #: Which changes of a group have the replica's own server id.
@@ -20,12 +21,17 @@ _UNTIL: Final = Dimension(
     {each: each for each in ("none", "before the group", "at its first own change", "in its last event", "after it")},
 )
 _AFTER: Final = Number("groups after", fewest=0, few=2)
+#: Events of the replica itself are skipped before they are counted. With gtid_mode=ON servers refuse a counter, or
+#: skip nothing.
+_COUNTER: Final = Dimension(
+    "skip counter", {"0": 0, "1": 1, "2": 2, "1000": 1000}, when={MODE.name: ("OFF",), _UNTIL.name: ("none",)}
+)
 
 
 @family(
     focus="FORMAT-APPLY-OWN-EVENTS",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(MODE, _OWN, CHANGE_OF_ANY, _END, BEFORE, _AFTER, _UNTIL),
+    dimensions=(MODE, _OWN, CHANGE_OF_ANY, _END, BEFORE, _AFTER, _UNTIL, _COUNTER),
 )
 def own_events_applied(stream: StreamBuilder) -> None:
     """A group in which changes of the replica itself have come back to it, between changes of the source."""
@@ -57,5 +63,45 @@ def own_events_applied(stream: StreamBuilder) -> None:
             "after it": stream.offset + 1,
         }[place]
         stream.settings["until"] = {"log_name": replica_groups.SOURCE_LOG, "log_pos": position}
-    for _ in stream.several_of(_AFTER):
+    elif mode == "OFF" and (counter := stream.vary(_COUNTER)):
+        stream.settings["skip_counter"] = counter
+    _add_after(stream, mode, _AFTER)
+
+
+def _add_after(stream: StreamBuilder, mode: str, number: Number) -> None:
+    for _ in stream.several_of(number):
         replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.group(stream), mode))
+
+
+_SHAPES: Final = Dimension(
+    "group",
+    {
+        each: each
+        for each in (
+            *(group_shapes.TRANSACTION, group_shapes.STATEMENT, group_shapes.ROLLED_BACK, group_shapes.TO_SAVEPOINT),
+            *(group_shapes.IN_PAYLOAD, group_shapes.PREPARED),
+        )
+    },
+    profiles={group_shapes.IN_PAYLOAD: WITH_PAYLOADS, group_shapes.PREPARED: Profiles("mysql >= 5.7")},
+)
+#: At the group itself the positions are not judged, but after the next one.
+_NEXT: Final = Number("groups after", few=2)
+_SENT_AGAIN: Final = yes_or_no("it comes back twice")
+
+
+@family(
+    focus="FORMAT-APPLY-OWN-EVENTS",
+    profiles=WITH_ANONYMOUS_GTIDS,
+    dimensions=(MODE, _SHAPES, CHANGE, BEFORE, _NEXT, _SENT_AGAIN),
+)
+def own_groups_applied(stream: StreamBuilder) -> None:
+    """A group that is wholly of the replica itself, with its Gtid event, and has come back to it."""
+    replica_groups.begin_relay_log(stream)
+    mode = set_mode(stream)
+    add_before(stream, mode)
+    group = replica_groups.in_mode(stream, group_shapes.shaped(stream, _SHAPES), mode)
+    stream.server_id = replica_groups.REPLICA_ID
+    for _ in range(2 if stream.vary(_SENT_AGAIN) else 1):
+        replica_groups.add(stream, group)
+    stream.server_id = replica_groups.SOURCE_ID
+    _add_after(stream, mode, _NEXT)

@@ -36,12 +36,25 @@ _WITH_ON: Final = Dimension(
 _BEFORE_5_6_22: Final = choices("replica", ("5.6.21", "5.6.20", "5.6.5"))
 _BEFORE_5_7_6: Final = choices("replica", ("5.7.5", "5.7.4", "5.7.1"))
 
+#: An old source's groups have no Gtid event, and what a replica of these writes before them in its own log is its own.
+_NEW_REPLICA: Final = Dimension(
+    "replica",
+    {"the profile's": "", **{each: each for each in ("5.7.5", "5.7.6", "5.7.1")}},
+    profiles=dict.fromkeys(("5.7.5", "5.7.6", "5.7.1"), _5_7),
+)
 
-@family(focus="WL7592-COMPAT-OLD-NEW", profiles=WITH_ANONYMOUS_GTIDS, dimensions=(_OLD_SOURCE, _FORM, GROUPS))
+
+@family(
+    focus="WL7592-COMPAT-OLD-NEW",
+    profiles=WITH_ANONYMOUS_GTIDS,
+    dimensions=(_OLD_SOURCE, _FORM, GROUPS, _NEW_REPLICA),
+)
 def older_source_streams(stream: StreamBuilder) -> None:
     """Logs of 5.1 and 5.5, without Gtid events, for the applier of a new replica with gtid_mode=OFF."""
     replica = stream.server
     stream.settings["gtid_mode"] = "OFF"
+    if version := stream.vary(_NEW_REPLICA):
+        stream.settings["version"] = version
     source, form = server_of(stream.vary(_OLD_SOURCE)), stream.vary(_FORM)
     stream.server = source
     stream.checksummed = False

@@ -10,39 +10,48 @@ from conformance.binlog.servers import (
     WITH_PAYLOADS,
     WITH_TAGGED_GTIDS,
 )
-from conformance.binlog.transaction_payload import Compression
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import mysql_events, payloads, server_events
+from conformance.strategies.events import mysql_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
-from conformance.strategies.groups import data_changes, replica_groups, replica_variants
+from conformance.strategies.groups import data_changes, group_shapes, replica_groups, replica_variants
+from conformance.strategies.groups.group_shapes import (
+    DROPPED,
+    FAILING_DROP,
+    IN_PAYLOAD,
+    INCIDENT,
+    PREPARED,
+    VARIABLE_FIRST,
+    shaped,
+)
 from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUPS, MODE, WITH_GROUPS_CUT_OFF
 
 #: A position after every event of these streams.
 _FAR: Final = 1_000_000
 _CODE: Final = UNASSIGNED[0]
-_VARIABLE_FIRST: Final = "statement after a variable"
-_INCIDENT: Final = "Incident"
-_DROPPED: Final = "DROP of a table that is made again"
-_FAILING: Final = "DROP DATABASE that would fail"
-_PREPARED: Final = "XA transaction"
-_SAVEPOINT: Final = "rolled back to a savepoint"
-_SHAPES: Final = ("transaction", "statement that is one", "rolled back", _SAVEPOINT, "in a payload", _VARIABLE_FIRST)
-_OF_SERVERS: Final = {"in a payload": WITH_PAYLOADS, _INCIDENT: WITH_INCIDENT_TRANSACTIONS}
+_SHAPES: Final = (
+    *(group_shapes.TRANSACTION, group_shapes.STATEMENT, group_shapes.ROLLED_BACK),
+    *(group_shapes.TO_SAVEPOINT, IN_PAYLOAD, VARIABLE_FIRST),
+)
+_OF_SERVERS: Final = {
+    IN_PAYLOAD: WITH_PAYLOADS,
+    INCIDENT: WITH_INCIDENT_TRANSACTIONS,
+    PREPARED: Profiles("mysql >= 5.7"),
+}
 #: The group that is stopped at: also one that ends in another way, or has several events without BEGIN.
-_GROUP: Final = Dimension("group", {each: each for each in _SHAPES}, profiles={"in a payload": WITH_PAYLOADS})
+_GROUP: Final = Dimension("group", {each: each for each in _SHAPES}, profiles={IN_PAYLOAD: WITH_PAYLOADS})
 #: An Incident stops an applier that does not skip it, and a prepared transaction stays until another group ends it.
 _SKIPPED_GROUP: Final = Dimension(
     "group",
-    {each: each for each in (*_SHAPES, _INCIDENT, _PREPARED)},
-    profiles={**_OF_SERVERS, _PREPARED: Profiles("mysql >= 5.7")},
+    {each: each for each in (*_SHAPES, INCIDENT, PREPARED)},
+    profiles=_OF_SERVERS,
 )
 #: A server with gtid_mode=ON writes BEGIN before a change of rows.
 _NAMED_GROUP: Final = Dimension(
-    "group", {each: each for each in (*_SHAPES[:-1], _INCIDENT, _DROPPED, _FAILING)}, profiles=_OF_SERVERS
+    "group", {each: each for each in (*_SHAPES[:-1], INCIDENT, DROPPED, FAILING_DROP, PREPARED)}, profiles=_OF_SERVERS
 )
 #: Where in a group the counter has come down to 1; or that is beyond the relay log, which then ends with a Stop event.
 _LAST_COUNT: Final = Dimension(
@@ -61,14 +70,13 @@ _SKIPPING: Final = Dimension(
 )
 _EVENT_BEFORE: Final = Dimension(
     "event before groups",
-    {each: each for each in ("Anonymous_gtid", "none", "Gtid")},
-    profiles={"Gtid": MODE.profiles["OFF_PERMISSIVE"]},
+    {each: each for each in ("Anonymous_gtid", "none", "Gtid", "Gtid with a tag")},
+    profiles={"Gtid": MODE.profiles["OFF_PERMISSIVE"], "Gtid with a tag": WITH_TAGGED_GTIDS},
 )
-_OFF: Final = Impossible(
-    {"gtid_mode": ("OFF",), "event before groups": ("Gtid",)}, "with gtid_mode=OFF a GTID is refused"
-)
+_GTIDS: Final = ("Gtid", "Gtid with a tag")
+_OFF: Final = Impossible({"gtid_mode": ("OFF",), "event before groups": _GTIDS}, "with gtid_mode=OFF a GTID is refused")
 _NO_GTID: Final = Impossible(
-    {"group": (_VARIABLE_FIRST,), "event before groups": ("Gtid",)},
+    {"group": (VARIABLE_FIRST,), "event before groups": _GTIDS},
     "servers with GTIDs write BEGIN before a change of rows",
 )
 _AFTER_GTID: Final = "after the event before it"
@@ -80,14 +88,14 @@ _UNKNOWN: Final = Dimension(
 )
 _COUNTED_WITHIN: Final = (
     Impossible(
-        {"group": (_VARIABLE_FIRST,), _UNKNOWN.name: ("yes",)},
+        {"group": (VARIABLE_FIRST,), _UNKNOWN.name: ("yes",)},
         "9.7.4 lets the counter end at an unknown event in a group without BEGIN",
     ),
     Impossible({_EVENT_BEFORE.name: ("none",), _UNKNOWN.name: (_AFTER_GTID,)}, "there is no event before it"),
 )
 #: 5.7.22, 8.0.15 and 9.7.4 take each statement of an XA transaction for one outside groups.
 _PREPARED_WITHIN: Final = Impossible(
-    {"group": (_PREPARED,), _LAST_COUNT.name: ("first event", "second event", "last event but one")},
+    {"group": (PREPARED,), _LAST_COUNT.name: ("first event", "second event", "last event but one")},
     "servers let the counter end within an XA transaction",
 )
 _COUNTER: Final = Dimension("skip counter", {"1": 1, "2": 2, "1000": 1000})
@@ -107,7 +115,7 @@ def skipped_groups(stream: StreamBuilder) -> None:
     skipped = 0
     for _ in stream.several_of(BEFORE):
         skipped += _add(stream, replica_groups.group(stream), event_before)
-    planned = _group(stream, _SKIPPED_GROUP)
+    planned = shaped(stream, _SKIPPED_GROUP)
     if (place_of_unknown := stream.vary(_UNKNOWN)) != "no":
         event = mysql_events.ignorable(stream, _CODE, b"", flags=0)
         place = "in its middle" if place_of_unknown == "yes" else "before the group"
@@ -124,51 +132,11 @@ def skipped_groups(stream: StreamBuilder) -> None:
         stream.add(mysql_events.stop(stream))
 
 
-def _group(stream: StreamBuilder, shapes: Dimension[str], *, by_change: bool = True) -> list[PlannedEvent]:
-    """Return the group that a stream is made for, without the event that may come before it.
-
-    Args:
-        stream: The stream it is for.
-        shapes: The groups there are.
-        by_change: Whether `CHANGE` gives the change of data of a transaction; the family declares it then.
-    """
-    shape = stream.vary(shapes)
-    if shape == "statement that is one":
-        return replica_groups.create(stream, temporary=True)
-    if shape == _VARIABLE_FIRST:
-        return data_changes.with_variable(stream)
-    if shape == _INCIDENT:
-        return [server_events.incident(stream)]
-    if shape == _DROPPED:
-        return [data_changes.query(stream, "DROP TABLE `t10`")]
-    if shape == _FAILING:
-        stream.settings["leftovers"] = {"d1": ["t1"]}
-        return [data_changes.query(stream, "DROP DATABASE `d1`", database="d1")]
-    if shape == _PREPARED:
-        return replica_groups.prepared(stream)
-    if shape == _SAVEPOINT:
-        return _back_to_savepoint(stream)
-    planned = replica_groups.transaction(stream)
-    if shape == "rolled back":
-        return [*planned[:-1], data_changes.query(stream, "ROLLBACK")]
-    if shape == "in a payload":
-        # What is in it is asked for in no role but `decode`.
-        stream.settings.pop("tables", None)
-        return [payloads.transaction_payload(stream, planned, compression=Compression.NONE)]
-    return [planned[0], *stream.vary(CHANGE)(stream), planned[-1]] if by_change else planned
-
-
-def _back_to_savepoint(stream: StreamBuilder) -> list[PlannedEvent]:
-    """Return a group that goes back to a savepoint, which does not end it."""
-    insert = "INSERT INTO `t1` VALUES ({}, 0)"
-    texts = ("BEGIN", insert.format(1), "SAVEPOINT `s`", insert.format(2), "ROLLBACK TO `s`", insert.format(3))
-    return [*(data_changes.query(stream, each) for each in texts), mysql_events.xid(stream)]
-
-
 def _add(stream: StreamBuilder, planned: list[PlannedEvent], event_before: str = "Anonymous_gtid") -> int:
     """Add a group, with the event before it or without one, and return the number of its events."""
     if event_before != "none":
-        planned = replica_groups.with_gtid(stream, planned, anonymous=event_before == "Anonymous_gtid")
+        anonymous, tagged = event_before == "Anonymous_gtid", event_before == "Gtid with a tag"
+        planned = replica_groups.with_gtid(stream, planned, anonymous=anonymous, tagged=tagged)
     replica_groups.add(stream, planned)
     return len(planned)
 
@@ -211,6 +179,12 @@ _SHORTEST: Final = 3
     focus="FORMAT-APPLY-EXECUTED",
     profiles=WITH_ANONYMOUS_GTIDS,
     dimensions=(_MODE, _NAMED_GROUP, CHANGE, BEFORE, _BETWEEN, _TAGGED, _SAME_NUMBER, _STOP_WITHIN, _FLUSHED),
+    impossible=(
+        Impossible(
+            {"group": (PREPARED,), _STOP_WITHIN.name: ("end of its second event", "within its last event")},
+            "5.7.22 and 8.0.15 stop within an XA transaction that is skipped",
+        ),
+    ),
 )
 def groups_sent_again(stream: StreamBuilder) -> None:
     """Groups with GTIDs of which one comes again, as over a new connection."""
@@ -224,16 +198,18 @@ def groups_sent_again(stream: StreamBuilder) -> None:
             _add_named(stream, replica_groups.create(stream), tagged=False)
     for _ in stream.several_of(BEFORE):
         _add_named(stream, replica_groups.group(stream), tagged=tagged)
-    group = _group(stream, _NAMED_GROUP)
+    group = shaped(stream, _NAMED_GROUP)
     shape = stream.choose.met[_NAMED_GROUP.name]
-    is_dropped = shape == _DROPPED
+    is_dropped = shape == DROPPED
     creation = "CREATE TABLE `t10` (`a` INT, `b` INT)"
+    if shape == PREPARED:
+        del stream.settings["tables"]
     if is_dropped:
         stream.settings["tables"] = [*replica_groups.TABLES, "test.t10"]
         _add_named(stream, [data_changes.query(stream, creation)], tagged=tagged)
     planned = replica_groups.with_gtid(stream, group, anonymous=False, tagged=tagged)
     # The way past what stops an applier, on which servers agree: a transaction without changes that takes its GTID.
-    stops = shape in (_INCIDENT, _FAILING)
+    stops = shape in (INCIDENT, FAILING_DROP)
     empty = [planned[0], *(data_changes.query(stream, each) for each in ("BEGIN", "COMMIT"))] if stops else []
     replica_groups.add(stream, empty or planned)
     for _ in stream.several_of(_BETWEEN):
@@ -241,6 +217,8 @@ def groups_sent_again(stream: StreamBuilder) -> None:
         _add_named(stream, replica_groups.create(stream), tagged=tagged and stream.choose.yes())
     if is_dropped:
         _add_named(stream, [data_changes.query(stream, creation)], tagged=tagged)
+    if shape == PREPARED:
+        _add_named(stream, [data_changes.query(stream, replica_groups.end_of_prepared(stream))], tagged=tagged)
     place = stream.vary(_STOP_WITHIN)
     again = [each.marked("FORMAT-APPLY-EXECUTED") for each in planned]
     cut = len(again) // 2 if place == "none" and stream.vary(_FLUSHED) else 0
@@ -288,6 +266,7 @@ _NAMES: Final = Dimension(
     {
         "of six digits": (replica_groups.SOURCE_LOG, replica_groups.NEXT_LOG, "binlog.000000", "binlog.000009"),
         "of six and seven digits": ("binlog.999999", "binlog.1000000", "binlog.999998", "binlog.1000009"),
+        "with dots": ("db.2.000001", "db.2.000002", "db.2.000000", "db.2.000009"),
     },
 )
 _OF_REPLICA: Final = "unknown event with the replica's id"
@@ -337,7 +316,7 @@ _WITHIN: Final = (
     ),
     Impossible({_POSITION.name: (_START_OF_ODD,), _ODD.name: ("none",)}, "there is no such event"),
     Impossible(
-        {"group": ("in a payload",), _NEXT.name: ("yes",)},
+        {"group": (IN_PAYLOAD,), _NEXT.name: ("yes",)},
         "after a payload 9.7.4 stops before it reads the format description",
     ),
 )
@@ -363,7 +342,7 @@ def stop_positions(stream: StreamBuilder) -> None:
     if (odd := stream.vary(_ODD)) != "none":
         _add_odd(stream, odd)
     start = stream.offset
-    count = _add(stream, _group(stream, _GROUP, by_change=False))
+    count = _add(stream, shaped(stream, _GROUP, by_change=False))
     starts = [*stream.offsets[-count:], stream.offset]
     position = {
         "start of the group": start,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from conformance.models.replica.applier import Applied, Applier, ApplyOutcome
-from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind, kind_of
+from conformance.models.replica.event_kind import OF_GROUPS, OF_TRANSACTIONS, Kind, kind_of
 from conformance.models.replica.replica_settings import COUNTER_REFUSED, ReplicaSettings
 from conformance.models.replica.stop_reason import StopReason
 from conformance.models.replica.transaction_table import ANONYMOUS
@@ -63,7 +63,7 @@ def question(stream: StreamBuilder) -> Question:
         for requirement in _STOPS.get(stop.reason, ()):
             begins = stop.reason is StopReason.GTID_MISSING and kind_of(stop.event) in (Kind.BEGIN, Kind.COMMIT)
             marks[_MISSING_AT_BEGIN if begins else requirement].append(len(done) - 1)
-    entries = tuple(_entry(settings, each) for each in done)
+    entries = tuple(_entries(settings, done))
     expected = Expected(entries)
     if stop is not None:
         kind = _STOP_KIND if stop.event.recognised else _UNKNOWN_KIND
@@ -78,24 +78,29 @@ def question(stream: StreamBuilder) -> Question:
     )
 
 
-def _entry(settings: ReplicaSettings, applied: Applied) -> dict[str, Any]:
-    """Return an expected entry.
+def _entries(settings: ReplicaSettings, done: list[Applied]) -> Iterator[dict[str, Any]]:
+    """Yield the expected entries.
 
-    Of one that is skipped alone it is left open whether it shows the GTID of its group, and outside groups whether it
-    is the end of one: 5.7.22 and 8.0.15 restart after it, 9.7.4 before it.
+    Of an event that is skipped alone it is left open whether it shows the GTID of its group, and outside groups whether
+    it is the end of one, up to the end of the next group: 5.7.22 and 8.0.15 restart after it, 9.7.4 before it.
     """
-    entry = applied.entry()
-    if _is_own(settings, applied):
-        del entry["gtid"]
-        if not applied.in_group:
+    skipped_to: int | None = None
+    for each in done:
+        entry = each.entry()
+        is_own = _is_own(settings, each)
+        if is_own:
+            del entry["gtid"]
+            if not each.in_group:
+                skipped_to = each.group_relay_log_pos
+        if each.group_relay_log_pos == skipped_to:
             del entry["group_relay_log_pos"]
-    return entry
+        yield entry
 
 
 def _is_own(settings: ReplicaSettings, applied: Applied) -> bool:
     """Return whether an event is skipped because it comes from the replica itself."""
-    skipped = applied.outcome is ApplyOutcome.SKIPPED and not settings.skip_counter
-    return skipped and applied.event.server_id == settings.server_id
+    is_own = applied.event.server_id == settings.server_id and kind_of(applied.event) in OF_GROUPS
+    return is_own and applied.outcome is ApplyOutcome.SKIPPED
 
 
 def _is_reached(done: list[Applied], offset: int) -> bool:
@@ -120,7 +125,8 @@ def _marks(settings: ReplicaSettings, done: list[Applied]) -> Iterator[tuple[str
         is_known = each.event.ignorable and each.event.recognised and not is_within
         if is_known and each.outcome is ApplyOutcome.APPLIED:
             yield "WL4033-APPLY-KNOWN-HANDLED", index
-        starts = kind_of(each.event) in {Kind.GTID, *OF_TRANSACTIONS} and not (index and done[index - 1].in_group)
+        is_outside = not (index and done[index - 1].in_group) and not _is_own(settings, each)
+        starts = is_outside and kind_of(each.event) in {Kind.GTID, *OF_TRANSACTIONS}
         if settings.gtid_mode == "OFF" and starts and each.outcome is ApplyOutcome.APPLIED and settings.rules.gtids:
             yield "WL7592-APPLY-OFF-GTID-NOT-MISSED", index
         for group in each.logged or () if each.outcome is ApplyOutcome.APPLIED else ():
@@ -141,7 +147,8 @@ def _marks(settings: ReplicaSettings, done: list[Applied]) -> Iterator[tuple[str
 def _skipped(settings: ReplicaSettings, done: list[Applied]) -> Iterator[tuple[str, int]]:
     """Yield the requirements on the skip counter: the events that are skipped, and the one after them."""
     counter = settings.skip_counter
-    indices = [index for index, each in enumerate(done) if each.outcome is ApplyOutcome.SKIPPED and counter]
+    skipped = [index for index, each in enumerate(done) if each.outcome is ApplyOutcome.SKIPPED and counter]
+    indices = [index for index in skipped if not _is_own(settings, done[index])]
     if indices and settings.gtid_mode == "OFF":
         yield "WL7592-APPLY-OFF-SKIP-ALLOWED", indices[0]
     rule = "WL7592-APPLY-SKIP-NOT-MID-GROUP"

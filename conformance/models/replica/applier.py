@@ -10,7 +10,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.replica.compatibility import Anonymous, ChecksBegin, Compared
-from conformance.models.replica.event_kind import OF_TRANSACTIONS, Kind, kind_of
+from conformance.models.replica.event_kind import OF_GROUPS, OF_TRANSACTIONS, Kind, kind_of
 from conformance.models.replica.failed_drop import drop_statements, failure_message
 from conformance.models.replica.groups import Effect, State, step
 from conformance.models.replica.own_log import LoggedGroup, OwnLog
@@ -22,8 +22,6 @@ from conformance.models.replica.transaction_table import ANONYMOUS
 
 #: The kinds that the skip counter does not count: they are part of files, not of what is applied.
 _NOT_COUNTED: Final = frozenset({Kind.FORMAT, Kind.ROTATE, Kind.STOP, Kind.PREVIOUS_GTIDS})
-#: The kinds of which a group consists.
-_OF_GROUPS: Final = OF_TRANSACTIONS | {Kind.GTID, Kind.GTID_AND_BEGIN}
 _DROP_DATABASE: Final = re.compile(r"(?i:DROP (?:DATABASE|SCHEMA) (?:IF EXISTS )?)`?([^`]+)`?\Z")
 
 
@@ -261,7 +259,7 @@ class Applier:
 
         5.7.22, 8.0.15, 9.7.4 and MariaDB 10.1.23 and 11.8.9 skip such events one by one, and the group goes on.
         """
-        return event.server_id == self.settings.server_id and kind in _OF_GROUPS
+        return event.server_id == self.settings.server_id and kind in OF_GROUPS
 
     def _passes_over(self, event: ReplicaEvent) -> bool:
         """Return whether the replica may ignore an event of a type that it does not know (WL#4033)."""

@@ -62,6 +62,9 @@ OF_TRANSACTIONS: Final = frozenset(
     }
 )
 
+#: The kinds of which a group consists.
+OF_GROUPS: Final = OF_TRANSACTIONS | {Kind.GTID, Kind.GTID_AND_BEGIN}
+
 #: The kind of an event by its type; for some the text, the flags or the fields decide.
 _KINDS: Final[Mapping[int, Kind]] = total(
     f"{__name__}._KINDS",

@@ -22,23 +22,6 @@ class _WithoutVariables(ReplicaTables):
             super().execute(event)
 
 
-class _AppliesOwnEvents(Applier):
-    def _is_own(self, event: ReplicaEvent, kind: Kind) -> bool:
-        return False
-
-
-class _SkipsOwnGroups(Applier):
-    """Skips the rest of a group once one of its events is its own."""
-
-    _skips = False
-
-    def _is_own(self, event: ReplicaEvent, kind: Kind) -> bool:
-        if kind in (Kind.GTID, Kind.COMMIT):
-            self._skips = False
-        self._skips = self._skips or super()._is_own(event, kind)
-        return self._skips
-
-
 class _LosesVariables(Applier):
     def _new_tables(self) -> ReplicaTables:
         return _WithoutVariables()
@@ -110,18 +93,6 @@ class _KeepsWhatIsBefore(Applier):
 
 
 APPLY_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
-    Mutant(
-        "own-events-applied",
-        "FORMAT-APPLY-OWN-EVENTS",
-        "an event of the replica's own server id is applied like any other",
-        answer=of(_AppliesOwnEvents),
-    ),
-    Mutant(
-        "own-events-skip-the-rest",
-        "FORMAT-APPLY-OWN-EVENTS",
-        "an event of the replica's own server id ends what is applied of its group",
-        answer=of(_SkipsOwnGroups),
-    ),
     Mutant(
         "apply-create-inside-gtid",
         "WL7592-APPLY-CREATE-INSIDE",

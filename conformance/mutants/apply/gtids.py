@@ -120,6 +120,15 @@ class _StopsAtExecutedIncident(Applier):
         return super()._take(event, kind)
 
 
+class _StartsExecutedXa(Applier):
+    """Takes XA START for the beginning of a group, which then has no GTID that could be executed."""
+
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        if event.query.startswith("XA START"):
+            self._executed_before = False
+        return super()._take(event, kind)
+
+
 class _FailsExecutedDrop(Applier):
     def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         if kind is Kind.DDL and self._executed_before:
@@ -248,6 +257,12 @@ APPLY_GTIDS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "skips a group with a tagged GTID if the same number without a tag is executed",
         answer=of(_LooksUpNumbers),
         also=("FORMAT-APPLY-OUTCOME",),
+    ),
+    Mutant(
+        "apply-executed-xa-starts",
+        "FORMAT-APPLY-EXECUTED",
+        "applies an XA transaction whose GTID is executed already",
+        answer=of(_StartsExecutedXa),
     ),
     Mutant(
         "apply-executed-drop-fails",

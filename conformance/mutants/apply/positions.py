@@ -16,6 +16,8 @@ from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.reference.apply import STOP_KIND, answer_with
 
+_TWO_DOTS: Final = 2
+
 
 class _StopsUntilAnyId(Applier):
     def _compared(self, event: ReplicaEvent) -> Compared:
@@ -120,6 +122,26 @@ class _ComparesNamesAsText(Applier):
         return self._source_log > until.log_name
 
 
+class _ComparesFirstNumbers(Applier):
+    """Takes what is after the first dot of a log's name for its number."""
+
+    def _reaches_until(self, event: ReplicaEvent) -> bool:
+        settings, log_name = self.settings, self._source_log
+        if settings.until is None or log_name.count(".") < _TWO_DOTS:
+            return super()._reaches_until(event)
+        log_names = (_up_to_number(each) for each in (log_name, settings.until.log_name))
+        self._source_log, until_name = log_names
+        self.settings = replace(settings, until=replace(settings.until, log_name=until_name))
+        reached = super()._reaches_until(event)
+        self.settings, self._source_log = settings, log_name
+        return reached
+
+
+def _up_to_number(log_name: str) -> str:
+    """Return the name without what comes after the first number in it."""
+    return ".".join(log_name.split(".")[:2])
+
+
 class _ComparesInLaterLogs(Applier):
     def _reaches_until(self, event: ReplicaEvent) -> bool:
         until = self.settings.until
@@ -177,6 +199,10 @@ class _CountsAllBut(Applier):
 
 class _CountsNoXid(_CountsAllBut):
     _uncounted = frozenset({EventType.XID})
+
+
+class _CountsNoTaggedGtid(_CountsAllBut):
+    _uncounted = frozenset({EventType.GTID_TAGGED})
 
 
 class _CountsNoGtid(_CountsAllBut):
@@ -291,6 +317,12 @@ APPLY_POSITIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=of(_ComparesNamesAsText),
     ),
     Mutant(
+        "apply-until-first-number",
+        "FORMAT-APPLY-OUTCOME",
+        "takes what is after the first dot in the name of a log for its number when it looks for the stop position",
+        answer=of(_ComparesFirstNumbers),
+    ),
+    Mutant(
         "apply-skip-ends-in-group",
         "WL7592-APPLY-SKIP-NOT-MID-GROUP",
         "lets the skip counter reach 0 within a group",
@@ -307,6 +339,12 @@ APPLY_POSITIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-APPLY-SKIP-NOT-MID-GROUP",
         "does not count a skipped Gtid or Anonymous_gtid event",
         answer=of(_CountsNoGtid),
+    ),
+    Mutant(
+        "apply-skip-tagged-gtid-not-counted",
+        "WL7592-APPLY-SKIP-NOT-MID-GROUP",
+        "does not count a skipped Gtid_tagged event",
+        answer=of(_CountsNoTaggedGtid),
     ),
     Mutant(
         "apply-skip-gtid-alone",

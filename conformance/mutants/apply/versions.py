@@ -7,6 +7,7 @@ from conformance.models.replica.applier import Applier, ApplyOutcome
 from conformance.models.replica.compatibility import Anonymous
 from conformance.models.replica.event_kind import Kind
 from conformance.models.replica.groups import State
+from conformance.models.replica.own_log import OwnLog
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.replica_settings import ReplicaSettings
 from conformance.models.replica.stop_reason import ApplierStopped, StopReason
@@ -57,7 +58,18 @@ class _AcceptsAnonymousInMilestones(_AcceptsAnonymousTooEarly):
     versions = ("5.7.1", "5.7.4", "5.7.5")
 
 
+class _LogsAnonymousTooEarly(Applier):
+    def _new_log(self) -> OwnLog:
+        return OwnLog(replace(self._rules, anonymous=Anonymous.OPENS_GROUP))
+
+
 APPLY_VERSIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "apply-own-log-anonymous-too-early",
+        "WL7592-APPLY-OWN-LOG-ANONYMOUS",
+        "writes Anonymous_gtid events to its own log before 5.7.6",
+        answer=of(_LogsAnonymousTooEarly),
+    ),
     Mutant(
         "apply-newer-gtid-refused-by-milestones",
         "WL7592-APPLY-ON-56-57",

@@ -1,0 +1,90 @@
+"""The mutants of the role `apply`: events of the replica itself, which have come back to it."""
+
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.models.replica.applier import Applier, ApplyOutcome
+from conformance.models.replica.event_kind import Kind
+from conformance.models.replica.replica_event import ReplicaEvent
+from conformance.mutants.apply.faulty_applier import of
+from conformance.mutants.mutant import Mutant
+
+
+class _AppliesOwnEvents(Applier):
+    def _is_own(self, event: ReplicaEvent, kind: Kind) -> bool:
+        return False
+
+
+class _SkipsOwnGroups(Applier):
+    """Skips the rest of a group once one of its events is its own."""
+
+    _skips = False
+
+    def _is_own(self, event: ReplicaEvent, kind: Kind) -> bool:
+        if kind in (Kind.GTID, Kind.COMMIT):
+            self._skips = False
+        self._skips = self._skips or super()._is_own(event, kind)
+        return self._skips
+
+
+class _OpensOwnGroups(Applier):
+    def _is_own(self, event: ReplicaEvent, kind: Kind) -> bool:
+        return kind is not Kind.GTID and super()._is_own(event, kind)
+
+
+class _AppliesOwnPayloads(Applier):
+    def _is_own(self, event: ReplicaEvent, kind: Kind) -> bool:
+        return kind is not Kind.PAYLOAD and super()._is_own(event, kind)
+
+
+class _AppliesOwnPrepared(Applier):
+    def _is_own(self, event: ReplicaEvent, kind: Kind) -> bool:
+        return event.type != EventType.XA_PREPARE and super()._is_own(event, kind)
+
+
+class _CountsOwnEvents(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        if self._skip_counter > 1 and self._is_own(event, kind):
+            self._skip_counter -= 1
+        return super()._take(event, kind)
+
+
+APPLY_OWN_EVENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "own-events-applied",
+        "FORMAT-APPLY-OWN-EVENTS",
+        "an event of the replica's own server id is applied like any other",
+        answer=of(_AppliesOwnEvents),
+    ),
+    Mutant(
+        "own-events-skip-the-rest",
+        "FORMAT-APPLY-OWN-EVENTS",
+        "an event of the replica's own server id ends what is applied of its group",
+        answer=of(_SkipsOwnGroups),
+    ),
+    Mutant(
+        "own-gtid-opens-group",
+        "FORMAT-APPLY-OWN-EVENTS",
+        "a Gtid event of the replica's own server id begins a group",
+        answer=of(_OpensOwnGroups),
+    ),
+    Mutant(
+        "own-payload-applied",
+        "FORMAT-APPLY-OWN-EVENTS",
+        "a Transaction_payload event of the replica's own server id is applied",
+        answer=of(_AppliesOwnPayloads),
+    ),
+    Mutant(
+        "own-prepare-applied",
+        "FORMAT-APPLY-OWN-EVENTS",
+        "an XA_prepare event of the replica's own server id is applied",
+        answer=of(_AppliesOwnPrepared),
+    ),
+    Mutant(
+        "own-events-counted",
+        "FORMAT-APPLY-OWN-EVENTS",
+        "the skip counter counts events of the replica's own server id",
+        answer=of(_CountsOwnEvents),
+        also=("WL7592-APPLY-SKIP-NOT-MID-GROUP",),
+    ),
+)
