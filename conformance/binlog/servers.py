@@ -173,7 +173,7 @@ WITH_TAGGED_GTIDS: Final = Profiles("mysql >= 8.3")
 WITH_LARGE_TRANSACTIONS: Final = Profiles("mysql >= 9.0")
 #: The statements, by their first words, whose Query events have the flag SUPPRESS_USE: they need no default database.
 #: Logs of 5.1.34 and 5.1.43 differ in BEGIN and COMMIT, those of 5.1.43 and 5.5.9 in savepoints.
-_DATABASES: Final = ("CREATE DATABASE", "DROP DATABASE")
+_DATABASES: Final = ("CREATE DATABASE", "DROP DATABASE", "CREATE SCHEMA", "DROP SCHEMA")
 _TRANSACTIONS: Final = (*_DATABASES, "BEGIN", "COMMIT", "ROLLBACK")
 _SUPPRESSING_USE: Final = ByVersion(
     "statements with the flag SUPPRESS_USE",
@@ -189,8 +189,8 @@ _SUPPRESSING_USE: Final = ByVersion(
 
 def use_flag(profile: str, statement: str) -> int:
     """Return the flag SUPPRESS_USE if servers of a profile set it in the Query event of a statement, else 0."""
-    words = _SUPPRESSING_USE[profile]
-    return int(Flag.SUPPRESS_USE) if any(f"{statement} ".startswith(f"{each} ") for each in words) else 0
+    words, upper = _SUPPRESSING_USE[profile], f"{statement.upper()} "
+    return int(Flag.SUPPRESS_USE) if any(upper.startswith(f"{each} ") for each in words) else 0
 
 
 @dataclass(frozen=True, slots=True)

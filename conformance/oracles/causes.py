@@ -13,11 +13,13 @@ from conformance.oracles.cause import (
     ACCEPTED,
     EXTRA_DATA_MISREAD,
     LENGTHS_IGNORED,
+    MISSING,
     NOT_KNOWN,
     NOT_MADE,
     REFUSED,
     Cause,
     event_group,
+    exact_name,
     group_of_entry,
     group_of_refusal,
     known_as,
@@ -61,6 +63,16 @@ _OF_EVENTS_MADE: Final = frozenset({"relay", "send"})
 _SAME_FAULT: Final[Mapping[tuple[str, str], str]] = {
     ("truncated", "FORMAT-APPLY-LENGTH-WRONG"): "FORMAT-APPLY-TRUNCATED",
     ("truncated", "FORMAT-LENGTH-TOO-LARGE"): "FORMAT-TRUNCATED-BODY",
+}
+#: The kind of error that has no name of its own: nothing is wrong with the stream.
+_OF_NO_KIND: Final = "other"
+#: Role -> what such an error is in it, with the type of the event at which it comes.
+_STOPS: Final[Mapping[str, str]] = {"apply": "stop at {}", "client": "error of the source", "send": "error"}
+#: How such an error is missing, in the words for faults -> in its own.
+_OF_STOPS: Final[Mapping[str, str]] = {
+    ACCEPTED: MISSING,
+    f"{_OF_NO_KIND} not reported": "not reported",
+    f"{_OF_NO_KIND} reported at the wrong offset": "at another place",
 }
 #: A requirement on resources -> the one on the same events that a crash for another reason breaks.
 _NOT_OF_RESOURCES: Final[Mapping[str, str]] = {"FORMAT-COUNT-LIMITS": "FORMAT-BODY-MALFORMED"}
@@ -321,8 +333,18 @@ def _of_fault(alignment: Alignment, check: Check) -> Cause:
     if (of_last := _of_last_event(alignment)) is not None:
         return of_last
     requirements, kind = governing(case), case.expected.refused_kind
-    fault = f"{kind} ({_SAME_FAULT.get((kind, requirements[0]), requirements[0])})" if requirements else kind
-    return Cause(ACCEPTED if _is_accepted(alignment) else without_codes(check.signature), fault)
+    words = ACCEPTED if _is_accepted(alignment) else without_codes(check.signature)
+    broken = f" ({_SAME_FAULT.get((kind, requirements[0]), requirements[0])})" if requirements else ""
+    if kind == _OF_NO_KIND and (stop := _STOPS.get(case.id.role)):
+        named = stop.format(_type_at_fault(case))
+        return Cause(_OF_STOPS.get(words, words), named + broken, role=case.id.role)
+    return Cause(words, kind + broken)
+
+
+def _type_at_fault(case: Case) -> str:
+    """Return the name of the type of the event that must be refused; empty if it is the question that must be."""
+    at = case.expected.refused_at
+    return exact_name(case.stream[at + TYPE_AT]) if at else ""
 
 
 def _of_last_event(alignment: Alignment) -> Cause | None:

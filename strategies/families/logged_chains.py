@@ -180,7 +180,7 @@ def logged_chains(choose: Chooser, server: Server) -> Question:
             away = GTID_MODES[(GTID_MODES.index(mode) + 2) % len(GTID_MODES)]
             scenario.do(SetGlobal(variable="gtid_mode", value=away))
         elif between == _INCONSISTENT:
-            _set_on_inconsistently(scenario)
+            _set_on_inconsistently(scenario, table)
         elif between == _NEEDED:
             _set_mode_ruled_out(scenario, table, mode)
         elif between != "nothing":
@@ -202,9 +202,14 @@ def logged_chains(choose: Chooser, server: Server) -> Question:
     return scenario.question()
 
 
-def _set_on_inconsistently(scenario: LogQuestion) -> None:
+def _set_on_inconsistently(scenario: LogQuestion, table: TableName) -> None:
     """Have consistency off, and set gtid_mode to ON; where it is ON already, consistency is on and stays so."""
+    plain = scenario.create(engine="myisam")
     scenario.do(SetGlobal(variable="enforce_gtid_consistency", value="OFF"))
+    scenario.do(Begin())
+    for changed in (table, plain):
+        scenario.do(Insert(table=changed, values=(4,)))
+    scenario.do(Commit())
     if scenario.server.settings.gtid_mode == "ON_PERMISSIVE":
         scenario.do(SetGlobal(variable="gtid_mode", value="ON"))
     scenario.do(SetGlobal(variable="enforce_gtid_consistency", value="ON"))
@@ -291,13 +296,14 @@ _NEW_OFF: Final = Number("transactions without a GTID", fewest=0)
 _NEW_GTIDS: Final = Number("GTIDs after WL#7592", fewest=0)
 _SIMPLE: Final = yes_or_no("binlog_gtid_simple_recovery")
 _RESTARTS: Final = Number("last restarts")
+_OTHER_RECOVERY: Final = yes_or_no("with the other recovery from the second of them on")
 _LAST: Final = choices("last log ends with", ("restart", "crash"))
 
 
 @asking_family(
     focus="WL7592-LOG-SIMPLE-RECOVERY-OLD",
     profiles=Profiles("worklog"),
-    dimensions=(BINLOG_CHECKSUM, _SIMPLE, _OLD_GTIDS, _OFF, _NEW_GTIDS, _NEW_OFF, _RESTARTS, _LAST),
+    dimensions=(BINLOG_CHECKSUM, _SIMPLE, _OLD_GTIDS, _OFF, _NEW_GTIDS, _NEW_OFF, _RESTARTS, _OTHER_RECOVERY, _LAST),
 )
 def logged_recoveries(choose: Chooser, server: Server) -> Question:
     """Logs from before and after WL#7592, of which a restart reads as few as possible, or as many as it needs."""
@@ -322,8 +328,12 @@ def logged_recoveries(choose: Chooser, server: Server) -> Question:
         scenario.do(SetGlobal(variable="gtid_mode", value=mode))
     for _ in scenario.several_of(_NEW_OFF):
         scenario.insert(table)
-    last = scenario.vary(_LAST)
-    for _ in scenario.several_of(_RESTARTS):
-        scenario.do(Restart() if last == "restart" else Crash())
+    last, changes = scenario.vary(_LAST), scenario.vary(_OTHER_RECOVERY)
+    for number in scenario.several_of(_RESTARTS):
+        if number == 1 and changes:
+            simple = not simple
+            scenario.do(Restart(options=(("binlog_gtid_simple_recovery", "ON" if simple else "OFF"),)))
+        else:
+            scenario.do(Restart() if last == "restart" else Crash())
         scenario.mark_previous_gtids("WL7592-LOG-SIMPLE-RECOVERY-NEW" if simple else "WL7592-LOG-FULL-RECOVERY")
     return scenario.question()

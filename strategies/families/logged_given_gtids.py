@@ -30,7 +30,7 @@ from conformance.strategies.grammar.dimension import Dimension, choices, yes_or_
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.questions.log import LogQuestion
-from conformance.strategies.scenarios.scenario import settings_of
+from conformance.strategies.scenarios.scenario import DATABASES, settings_of
 from conformance.strategies.scenarios.scenario_dimensions import ALWAYS, BINLOG_FORMAT, NUMBERED
 
 
@@ -45,6 +45,8 @@ class _Tables(NamedTuple):
     missing: TableName
 
 
+#: The database that does not become the default one by itself.
+_SECOND: Final = DATABASES[1]
 _RULE: Final = "FORMAT-LOG-GTID-GIVEN"
 _Statements = Callable[[_Tables], tuple[Statement, ...]]
 
@@ -61,7 +63,7 @@ _DOES: Final[Mapping[str, _Statements]] = {
     "an empty one that is rolled back": lambda each: (Begin(), Rollback()),
     "COMMIT": lambda each: (Commit(),),
     "ROLLBACK": lambda each: (Rollback(),),
-    "USE": lambda each: (Use(database=each.kept.database),),
+    "USE": lambda each: (Use(database=_SECOND),),
     "SET that fails": lambda each: (SetSession(variable="binlog_rows_query_log_events", value="2"),),
     "FLUSH LOGS": lambda each: (FlushLogs(),),
     "ALTER TABLE": lambda each: (AlterTable(table=each.other),),
@@ -148,6 +150,7 @@ def _do(scenario: LogQuestion, statement: Statement) -> None:
 
 def _open(scenario: LogQuestion) -> _Tables:
     scenario.open(tables=0)
+    scenario.do(CreateDatabase(database=_SECOND))
     kept, other = (scenario.create(engine="innodb") for _ in range(2))
     plain = scenario.create(engine="myisam")
     temporary = scenario.create(engine="innodb", temporary=True)

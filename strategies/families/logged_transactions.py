@@ -7,6 +7,7 @@ from conformance.models.server.session import ANONYMOUS
 from conformance.models.server.statements import (
     Begin,
     Commit,
+    CreateDatabase,
     Delete,
     FlushLogs,
     Insert,
@@ -18,6 +19,7 @@ from conformance.models.server.statements import (
     SetUserVariable,
     Update,
     UpdateTables,
+    Use,
 )
 from conformance.models.server.tables import TableName
 from conformance.strategies.grammar.chooser import Chooser
@@ -53,6 +55,12 @@ _BACK_TO: Final = choices(
     ("the first", "the first, twice", "the first, then a later one", "the last", "one set again", _SET_LATER),
     when={"end": ("rollback to a savepoint",)},
 )
+#: How a transaction ends after a rollback to a savepoint.
+_END_AFTER: Final = choices(
+    "end after the savepoint", ("commit", "rollback"), when={"end": ("rollback to a savepoint",)}
+)
+#: BEGIN has the default database of the first statement that is logged, the end that of the end.
+_DEFAULT: Final = choices("default database changes", ("never", "before each change", "before the end"))
 _ENGINES: Final = Dimension(
     "engines of the two tables",
     {"innodb": ("innodb", "innodb"), "myisam": ("myisam", "myisam"), "both": ("innodb", "myisam")},
@@ -64,7 +72,7 @@ _ROWS_EVENT: Final = Dimension("binlog_row_event_max_size", {"8192": 8192, "256"
     focus="FORMAT-LOG-TRANSACTION-ENDS",
     dimensions=(
         *(*SETTINGS, _ROWS_EVENT, _ENGINES, AUTO_INCREMENT, _TRANSACTIONS),
-        *(END, _BACK_TO, STATEMENTS, CHANGE, ROWS),
+        *(END, _BACK_TO, _END_AFTER, STATEMENTS, CHANGE, ROWS, _DEFAULT),
     ),
 )
 def logged_transactions(choose: Chooser, server: Server) -> Question:
@@ -77,6 +85,7 @@ def logged_transactions(choose: Chooser, server: Server) -> Question:
     values = tuple(choose.integer(0, 99) for _ in scenario.several_of(ROWS))
     for engine in engines:
         scenario.do(Insert(table=scenario.create(engine=engine, auto_increment=auto_increment), values=values))
+    scenario.do(CreateDatabase(database=scenario.databases[1]))
     for _ in scenario.several_of(_TRANSACTIONS):
         _transaction(scenario, values)
     return scenario.question()
@@ -87,6 +96,7 @@ def _transaction(scenario: LogQuestion, values: tuple[int, ...]) -> None:
     end = scenario.vary(END)
     goes_back = end == "rollback to a savepoint"
     back_to = scenario.vary(_BACK_TO) if goes_back else ""
+    moves = scenario.vary(_DEFAULT)
     if end != "autocommit":
         scenario.do(Begin())
     names: list[str] = []
@@ -94,6 +104,8 @@ def _transaction(scenario: LogQuestion, values: tuple[int, ...]) -> None:
         if goes_back and number < (_SET_AGAIN if back_to in ("one set again", _SET_LATER) else 2):
             names.append("s0" if back_to == "one set again" or number == 2 else f"s{number}")
             scenario.do(Savepoint(name=names[-1]))
+        if moves == "before each change":
+            scenario.do(Use(database=scenario.databases[number % 2]))
         _change(scenario, values)
     if goes_back:
         last = {"the last": names[-1], "one set again": names[-1], _SET_LATER: names[min(1, len(names) - 1)]}
@@ -109,8 +121,11 @@ def _transaction(scenario: LogQuestion, values: tuple[int, ...]) -> None:
         # A rollback to a savepoint deletes those that were set after it.
         _change(scenario, values)
         scenario.do(RollbackTo(name=names[-1]))
+    if moves == "before the end":
+        scenario.do(Use(database=scenario.choose.one_of(scenario.databases)))
+    is_undone = end == "rollback" or (goes_back and scenario.vary(_END_AFTER) == "rollback")
     if end != "autocommit":
-        scenario.do(Rollback() if end == "rollback" else Commit())
+        scenario.do(Rollback() if is_undone else Commit())
 
 
 def _change(scenario: LogQuestion, values: tuple[int, ...]) -> None:

@@ -103,7 +103,16 @@ _VALUES: Final = Dimension[Sequence[int | None]](
     },
 )
 #: After the DROP of the default database a session has none, although a database of its name is made at once.
-_MADE_AGAIN: Final = yes_or_no("the default database is made again")
+_MADE_AGAIN: Final = Dimension(
+    "the default database is made again",
+    {
+        "no": None,
+        "after DROP DATABASE": "DROP DATABASE `test`",
+        "after drop database": "drop database test",
+        "after DROP DATABASE IF EXISTS": "DROP DATABASE IF EXISTS `test`",
+        "after DROP SCHEMA": "DROP SCHEMA `test`",
+    },
+)
 #: How a log is written that the same call prints after the first: the server may have been replaced between them.
 #: Not with longer post-headers, as no server writes them: mysqlbinlog 9.7.4 refuses Table_map events that have them.
 _NEXT_LOG: Final = choices("another log", ("none", "alike", "with other checksums", "of more event types"))
@@ -170,7 +179,7 @@ def show_binlog_events(stream: StreamBuilder) -> None:
 
 
 def _fill(
-    stream: StreamBuilder, *, database: str | None = None, made_again: bool = False, is_cut_off: bool = False
+    stream: StreamBuilder, *, database: str | None = None, made_again: str | None = None, is_cut_off: bool = False
 ) -> None:
     """Add a log, which ends with a statement in a database if one is given, or if the default one is made again."""
     choose = stream.choose
@@ -187,8 +196,8 @@ def _fill(
     elif made_again or choose.yes():
         _add(stream, groups.ddl(stream), marked=marked, anonymous=choose.yes())
     if made_again:
-        for word in ("DROP", "CREATE"):
-            statement = mysql_events.query(stream, f"{word} DATABASE `test`")
+        for text in (made_again, "CREATE DATABASE `test`"):
+            statement = mysql_events.query(stream, text)
             _add(stream, [statement], marked=marked, anonymous=choose.yes())
         _add(stream, groups.ddl(stream), marked=marked, anonymous=choose.yes())
     if is_cut_off:

@@ -327,7 +327,7 @@ class Printer:
                 self.database = database
                 self.lines.append(f"use {_quoted(database)}/*!*/;")
             self.lines += [f"SET TIMESTAMP={event.timestamp}/*!*/;", words, "/*!*/;"]
-            if words.lower().startswith("drop database"):
+            if words.lower().startswith(("drop database", "drop schema")):
                 self.database = ""
         elif event.type == XID:
             self.lines[-1] += f"\tXid = {int.from_bytes(body, 'little')}"

@@ -17,6 +17,7 @@ from conformance.oracles.checks.printed_log import PrintedEvent
 PLAIN: Final = re.compile(r"[ -~\n]+\Z")
 #: The name of a user variable that needs no quotes.
 _BARE: Final = re.compile(r"[0-9A-Za-z_.$]+\Z")
+_ANY_NAME: Final = r"`(?:[^`]|``)*`|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|[^\s=:@`]+"
 #: The variables that Intvar events set.
 _INTVARS: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
 #: A text in quotes, and one in hexadecimal digits; either has the name of its character set before it, or none.
@@ -35,7 +36,7 @@ def variable_set(fact: Fact, event: PrintedEvent) -> Fault:
     for variable, pattern in _settings(fact):
         if not re.search(pattern, event.text, re.IGNORECASE):
             return "variable not set", f"no line sets {variable}"
-    if fact["type"] == EventType.USER_VAR and PLAIN.match(fact["variable_name"]):
+    if fact["type"] == EventType.USER_VAR:
         printed = re.search(rf"{_name_pattern(fact)} *:?= *(.*?)\s*/\*!\*/;", event.text, re.IGNORECASE | re.DOTALL)
         if printed and not _has_value(fact, printed[1]):
             return "variable set to another value", f"{printed[1][:60]!r} is not {fact['variable_value']!r:.60}"
@@ -50,7 +51,7 @@ def _settings(fact: Fact) -> Iterator[tuple[str, str]]:
     elif fact["type"] == EventType.RAND:
         for name, number in (("RAND_SEED1", fact["seed1"]), ("RAND_SEED2", fact["seed2"])):
             yield f"{name} to {number}", rf"\b{name} *= *{_number(number)}"
-    elif fact["type"] == EventType.USER_VAR and PLAIN.match(fact["variable_name"]):
+    elif fact["type"] == EventType.USER_VAR:
         value = fact["variable_value"]
         shown = "NULL" if value is None else _number(value) if isinstance(value, int) else ""
         to = f" to {'NULL' if value is None else value}" if shown else ""
@@ -58,6 +59,9 @@ def _settings(fact: Fact) -> Iterator[tuple[str, str]]:
 
 
 def _name_pattern(fact: Fact) -> str:
+    """Return the pattern of a variable's name; of one that programs show in several ways, that of any name."""
+    if not PLAIN.match(fact["variable_name"]):
+        return rf"(?<!@)@(?:{_ANY_NAME})"
     return rf"@(?:{'|'.join(map(re.escape, _notations(fact['variable_name'])))})"
 
 
