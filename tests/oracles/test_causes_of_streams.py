@@ -92,7 +92,7 @@ def test_a_server_id_that_is_printed_with_a_sign_is_one_finding_in_each_form():
 
 def test_what_is_missing_of_a_transaction_is_one_finding_named_by_its_savepoint():
     together = together_of(
-        "log", "logged_transactions", "mysql-8.0", by_mutant("logs-savepoint-keeps-place"), count=150
+        "log", "logged_transactions", "mysql-8.0", by_mutant("logs-savepoint-keeps-place"), count=100
     )
     assert set(together) == {"log: SAVEPOINT missing"}
     assert {"FORMAT-LOG-SAVEPOINTS", "WL3303-LOG-AS-ROWS"} <= together["log: SAVEPOINT missing"]
