@@ -61,6 +61,16 @@ def _of_others(alignment: Alignment, index: int, field: str) -> bool:
     )
 
 
+def _does_not_stop(alignment: Alignment, index: int) -> bool:
+    """Return whether an event is not the one before which the position to stop at is reached."""
+    return bool(alignment.case.expected.events[index]["outcome"] != "until")
+
+
+def _of_no_stop(alignment: Alignment, index: int, field: str) -> bool:
+    """Return whether the applier neither stops nor has to stop before an event."""
+    return _does_not_stop(alignment, index) and not _not_taken(alignment, index, field)
+
+
 def _not_taken(alignment: Alignment, index: int, field: str) -> bool:
     """Return whether the applier stops before an event, so that its position is rightly not after it."""
     return (alignment.observed(index) or {}).get("outcome") == "until"
@@ -300,6 +310,10 @@ ORACLES: Final = (
     _at_stop("WL7592-APPLY-DROPDB-ERROR-TEXT", _drop_text, asks_more=True),
     _at_stop("WL7592-APPLY-DROPDB-GTID-UNUSED", _gtid_unused, needs=("executed_gtids",)),
     _entries("WL7592-APPLY-UNTIL-SERVER-ID-ZERO", "outcome"),
+    both(
+        fields("FORMAT-APPLY-UNTIL", "outcome", unless=_of_no_stop),
+        delivered("FORMAT-APPLY-UNTIL", unless=_does_not_stop),
+    ),
     _entries("WL7592-APPLY-SKIP-NOT-MID-GROUP", "outcome", "skip_counter", unless=_not_skipped),
     _entries("WL7592-APPLY-SKIP-GTID-IN-GROUP", "outcome", "skip_counter", unless=_not_skipped),
     _entries("WL7592-APPLY-OFF-SKIP-ALLOWED", "outcome", unless=_not_skipped),

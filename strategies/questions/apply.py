@@ -133,10 +133,9 @@ def _marks(settings: ReplicaSettings, done: list[Applied]) -> Iterator[tuple[str
             yield _OWN_LOG[group.gtid in ("", ANONYMOUS)], index
         if "PERMISSIVE" in settings.gtid_mode and starts:
             yield "FORMAT-APPLY-PERMISSIVE", index
-        # In a later log than that of the stop position no position is compared.
-        stops = each.outcome is ApplyOutcome.UNTIL and each.source_log == getattr(settings.until, "log_name", None)
-        if settings.until is not None and (stops or each.event.server_id == 0):
-            yield "WL7592-APPLY-UNTIL-SERVER-ID-ZERO", index
+        if settings.until is not None:
+            is_about_zero = 0 in (each.event.server_id, done[index - 1].event.server_id if index else None)
+            yield "WL7592-APPLY-UNTIL-SERVER-ID-ZERO" if is_about_zero else "FORMAT-APPLY-UNTIL", index
     own = [index for index, each in enumerate(done) if _is_own(settings, each)]
     yield from (("FORMAT-APPLY-OWN-EVENTS", index) for index in (*own, *[len(done) - 1][: len(own)]))
     if "test.t9" in settings.tables:

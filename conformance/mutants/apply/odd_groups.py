@@ -452,14 +452,14 @@ APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "apply-until-not-while-skipping",
-        "WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
+        "FORMAT-APPLY-UNTIL",
         "does not look for the stop position as long as the skip counter is not 0",
         answer=of(_SkipsFirst),
         also=("WL7592-APPLY-SKIP-NOT-MID-GROUP",),
     ),
     Mutant(
         "apply-until-needs-position",
-        "WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
+        "FORMAT-APPLY-UNTIL",
         "does not stop before an event without a position, although the last group ends at the stop position",
         answer=of(_NeedsPosition),
         also=("WL7592-APPLY-SKIP-NOT-MID-GROUP",),

@@ -237,7 +237,7 @@ APPLY_POSITIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "apply-until-compares-in-later-logs",
-        "FORMAT-APPLY-OUTCOME",
+        "FORMAT-APPLY-UNTIL",
         "goes on in a log after that of the stop position up to its number",
         answer=of(_ComparesInLaterLogs),
     ),
@@ -249,7 +249,7 @@ APPLY_POSITIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "apply-until-needs-begin",
-        "FORMAT-APPLY-OUTCOME",
+        "FORMAT-APPLY-UNTIL",
         "stops within a group that has several events and no BEGIN",
         answer=of(_NeedsBegin),
     ),
@@ -306,19 +306,19 @@ APPLY_POSITIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "apply-until-own-id-exempt",
-        "WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
+        "FORMAT-APPLY-UNTIL",
         "does not stop at the end position of an event with the replica's own server id",
         answer=of(_ExemptsOwnId),
     ),
     Mutant(
         "apply-until-names-as-text",
-        "FORMAT-APPLY-OUTCOME",
+        "FORMAT-APPLY-UNTIL",
         "compares the names of logs as text when it looks for the stop position",
         answer=of(_ComparesNamesAsText),
     ),
     Mutant(
         "apply-until-first-number",
-        "FORMAT-APPLY-OUTCOME",
+        "FORMAT-APPLY-UNTIL",
         "takes what is after the first dot in the name of a log for its number when it looks for the stop position",
         answer=of(_ComparesFirstNumbers),
     ),
