@@ -29,6 +29,7 @@ from conformance.oracles.checks.common_refusals import common_cause, crashed_at
 from conformance.oracles.checks.ended_answers import ended, ends_list
 from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
+from conformance.oracles.checks.kept_formats import KEPT_FORMAT, of_kept_formats
 from conformance.oracles.checks.kept_lengths import KEPT_LENGTHS, of_kept_lengths
 from conformance.oracles.checks.last_before_fault import is_lost, last_before_fault, lost
 from conformance.oracles.checks.logged_structure import with_its_structure
@@ -181,6 +182,8 @@ def broken_by_crash(trouble: Trouble, charged: str) -> str:
 
 
 def _cause(alignment: Alignment, check: Check) -> Cause:
+    if check.at is not None and check.at in of_kept_formats(alignment):
+        return KEPT_FORMAT
     if check.at is not None and check.at in misgoverned(alignment):
         return KEPT
     if check.at is not None and check.at in of_kept_lengths(alignment):

@@ -15,13 +15,14 @@ from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.reader import READS_ALL, read_events
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import Cause, group_of_entry
-from conformance.oracles.checks.governing_formats import LATEST_GOVERNS, governed_events
+from conformance.oracles.checks.governing_formats import governed_events
 from conformance.oracles.checks.post_headers import OF_READER, finds_value, known_part
 from conformance.oracles.oracle import Check
 from conformance.protocol.roles.decode import HEADER_FIELDS
 
 KEPT_LENGTHS: Final = Cause("kept", "post-header lengths of an earlier format description")
-#: A type that is always misread is a fault of its own; several at once have their lengths in common.
+#: A type that is always misread is a fault of its own; several at once have their lengths in common, as have events of
+#: a type that are read rightly before the lengths change.
 _SEVERAL: Final = 2
 
 
@@ -29,17 +30,24 @@ _SEVERAL: Final = 2
 @lru_cache(maxsize=1)
 def of_kept_lengths(alignment: Alignment) -> Mapping[int, int]:
     """Return the offsets of the events that a reader reads by earlier lengths, with their indices."""
-    if alignment.case.role != "decode" or LATEST_GOVERNS not in alignment.case.marks:
+    if alignment.case.role != "decode":
         return {}
     events, formats = alignment.case.expected.events, _formats(alignment.case.stream)
     places: dict[int, int] = {}
-    for (before, _), (start, end) in pairwise(governed_events(alignment)):
+    for (before, end_before), (start, end) in pairwise(governed_events(alignment)):
         earlier, later = (formats.get(events[index]["offset"]) for index in (before, start))
         if earlier is None or later is None:
             continue
         affected = [index for index in range(start + 1, end) if _differ(earlier, later, events[index]["type"])]
         shown = {index: right for index in affected if (right := _is_right(alignment, index)) is not None}
-        if not any(shown.values()) and len({group_of_entry(events[index]) for index in shown}) >= _SEVERAL:
+        if any(shown.values()):
+            continue
+        groups = {group_of_entry(events[index]) for index in shown}
+        was_right = any(
+            group_of_entry(events[index]) in groups and _is_right(alignment, index)
+            for index in range(before + 1, end_before)
+        )
+        if len(groups) >= _SEVERAL or was_right:
             places |= {events[index]["offset"]: index for index in shown}
     return places
 
