@@ -17,11 +17,13 @@ class Spelling(NamedTuple):
         between: What is between two words.
         lower: Whether keywords are in lower case.
         quoted: Whether names have backticks that need none.
+        tight: Whether nothing is before and after a parenthesis.
     """
 
     between: str = " "
     lower: bool = False
     quoted: bool = True
+    tight: bool = False
 
     def statement(self, words: Iterable[str | TableName], database: str) -> str:
         """Return a statement.
@@ -33,7 +35,8 @@ class Spelling(NamedTuple):
         text = ""
         for word in words:
             spelled = self.name(word, database) if isinstance(word, TableName) else self._keyword(word)
-            text += spelled if spelled == "," or not text else f"{self.between}{spelled}"
+            is_joined = self.tight and (text.endswith("(") or spelled in ("(", ")"))
+            text += spelled if spelled == "," or not text or is_joined else f"{self.between}{spelled}"
         return text
 
     def name(self, table: TableName, database: str) -> str:
@@ -58,4 +61,6 @@ SPELLINGS: Final[Mapping[str, Spelling]] = {
     "lines and tabs": Spelling("\n\t"),
     "comments": Spelling(" /* TABLE x */ "),
     "comments to the end of a line": Spelling(" -- LIKE `x`\n"),
+    "comments after a number sign": Spelling(" # LIKE `x`\n"),
+    "parentheses without white space": Spelling(tight=True),
 }
