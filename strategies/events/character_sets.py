@@ -55,7 +55,8 @@ _WORD: Final = "large "
 
 #: The bytes of SJIS, GBK and Big5 characters may hold a backslash, those of UCS-2 and UTF-16 zeros.
 CHARACTER_SETS: Final = (
-    CharacterSet("latin1", 8, "cp1252", 1, ("é", "à la carte", "ÿÀ")),
+    # Unlike ISO 8859-1 it has characters from 0x80 to 0x9f.
+    CharacterSet("latin1", 8, "cp1252", 1, ("é", "à la carte", "ÿÀ", "€ 5", "„Žé“")),
     CharacterSet("ucs2", 35, "utf-16-be", 2, ("ab", "é日本", "Ā")),
     CharacterSet("cp1251", 51, "cp1251", 1, ("мир", "Привет", "ab")),
     CharacterSet("gbk", 28, "gbk", 2, ("中文", "a中", "誠")),

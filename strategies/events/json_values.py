@@ -3,9 +3,10 @@
 from decimal import Decimal
 from typing import Any, Final
 
+from conformance.binlog.rows.column_codes import ColumnType
 from conformance.binlog.rows.json_diff import DiffOperation, JsonDiff, JsonDiffs
 from conformance.binlog.rows.json_document import JsonDocument
-from conformance.binlog.rows.json_types import JsonUnsigned
+from conformance.binlog.rows.json_types import JsonOpaque, JsonUnsigned
 from conformance.binlog.rows.json_writing import write_json
 from conformance.binlog.rows.table import Column
 from conformance.binlog.rows.temporal import Date, DateTime, Time
@@ -31,6 +32,8 @@ _TEMPORAL: Final = (
     Value(DateTime(1999, 12, 31, 23, 59, 59, 1), "1999-12-31 23:59:59.000001"),
     Value(DateTime(2024, 2, 29, 11, 22, 33, 0), "2024-02-29 11:22:33.000000"),
     Value(Time(0, 0, 1, 500000, True), "-00:00:01.500000"),
+    # 5.7.22 and 9.7.4 store a column of the type TIMESTAMP as such, with the bytes of a DATETIME.
+    Value(JsonOpaque(ColumnType.TIMESTAMP, bytes.fromhex("20a107a1b5bab219")), "2024-02-29 11:22:33.500000"),
 )
 #: A text with which a container no longer fits the small form, with offsets of two bytes.
 _LARGE: Final = "large " * 12_000

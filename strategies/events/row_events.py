@@ -246,7 +246,9 @@ def _planned(
         values += [(codes[index], value) for image in row.values() for index, value in image.items()]
     fields = {"table_id": rows.table.table_id, "rows_flags": flags | (STATEMENT_END if last else 0), "rows": shown}
     ones = stream.server.profile not in WITH_ZERO_FILLED_BITMAPS
-    wire: dict[str, Any] = {**fields, **write_rows(code, images, rows.table, ones=ones, partial=partial or None)}
+    # Of a row without changes of documents the options are 0, and there are no bits; or no bit is set.
+    has_bits = True if partial and choose.yes() else None
+    wire: dict[str, Any] = {**fields, **write_rows(code, images, rows.table, ones=ones, partial=has_bits)}
     if code in COMPRESSED_ROWS_V1:
         wire["compressed_rows"] = mariadb_part(wire.pop("row_data"))
     if partitions:

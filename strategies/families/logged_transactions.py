@@ -65,6 +65,8 @@ _ENGINES: Final = Dimension(
     "engines of the two tables",
     {"innodb": ("innodb", "innodb"), "myisam": ("myisam", "myisam"), "both": ("innodb", "myisam")},
 )
+#: A statement that changes no row of a non-transactional table leaves a transaction one that can be rolled back.
+_FILLED: Final = Dimension("tables at the beginning", {"with rows": True, "empty": False})
 _ROWS_EVENT: Final = Dimension("binlog_row_event_max_size", {"8192": 8192, "256": 256})
 
 
@@ -72,7 +74,7 @@ _ROWS_EVENT: Final = Dimension("binlog_row_event_max_size", {"8192": 8192, "256"
     focus="FORMAT-LOG-TRANSACTION-ENDS",
     dimensions=(
         *(*SETTINGS, _ROWS_EVENT, _ENGINES, AUTO_INCREMENT, _TRANSACTIONS),
-        *(END, _BACK_TO, _END_AFTER, STATEMENTS, CHANGE, ROWS, _DEFAULT),
+        *(END, _BACK_TO, _END_AFTER, STATEMENTS, CHANGE, ROWS, _DEFAULT, _FILLED),
     ),
 )
 def logged_transactions(choose: Chooser, server: Server) -> Question:
@@ -83,8 +85,11 @@ def logged_transactions(choose: Chooser, server: Server) -> Question:
     scenario.open(tables=0)
     engines, auto_increment = scenario.vary(_ENGINES), scenario.vary(AUTO_INCREMENT)
     values = tuple(choose.integer(0, 99) for _ in scenario.several_of(ROWS))
+    filled = scenario.vary(_FILLED)
     for engine in engines:
-        scenario.do(Insert(table=scenario.create(engine=engine, auto_increment=auto_increment), values=values))
+        table = scenario.create(engine=engine, auto_increment=auto_increment)
+        if filled:
+            scenario.do(Insert(table=table, values=values))
     scenario.do(CreateDatabase(database=scenario.databases[1]))
     for _ in scenario.several_of(_TRANSACTIONS):
         _transaction(scenario, values)

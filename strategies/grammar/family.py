@@ -33,6 +33,7 @@ _MODULES: Final = (
     "conformance.strategies.families.cross_version",
     "conformance.strategies.families.old_sources",
     "conformance.strategies.families.column_types",
+    "conformance.strategies.families.column_character_sets",
     "conformance.strategies.families.printed_logs",
     "conformance.strategies.families.replica_logs",
     "conformance.strategies.families.replica_versions",
