@@ -189,12 +189,14 @@ def _some_changes(scenario: LogQuestion, *, inside: bool) -> None:
         scenario.do(Rollback() if choose.yes(3) else Commit())
 
 
+#: A statement that changes no row of a plain table leaves a transaction one that can be rolled back.
+_NO_ROW: Final = "without a row of the plain one, rolled back"
 #: How the tables of two engines come together.
 _TOGETHER: Final = choices(
     "together",
     (
         *("in one statement", "in a transaction, plain last", "in a transaction, plain first", "plain alone"),
-        *("not at all", "rolled back", "in the next log", "in no transaction"),
+        *("not at all", "rolled back", "in the next log", "in no transaction", _NO_ROW),
     ),
 )
 _ENFORCED: Final = yes_or_no("enforce_gtid_consistency", when={"gtid_mode": ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE")})
@@ -222,19 +224,19 @@ def mixed_engines(choose: Chooser, server: Server) -> Question:
     scenario = LogQuestion(choose, settings_of(choose, profile, gtid_mode=mode, enforce_gtid_consistency=enforced))
     scenario.open(tables=0)
     kept, plain = (scenario.create(engine=engine) for engine in ("innodb", "myisam"))
-    for table in (kept, plain):
+    together = scenario.vary(_TOGETHER)
+    for table in (kept,) if together == _NO_ROW else (kept, plain):
         scenario.insert(table, rows=1)
     if gtid_next != "AUTOMATIC":
         value = scenario.given_gtid() if gtid_next == "given" else gtid_next
         scenario.do(SetSession(variable="gtid_next", value=value))
-    _mix(scenario, kept, plain)
+    _mix(scenario, kept, plain, together)
     return scenario.question()
 
 
-def _mix(scenario: LogQuestion, kept: TableName, plain: TableName) -> None:
+def _mix(scenario: LogQuestion, kept: TableName, plain: TableName, together: str) -> None:
     """Change both tables; where that is allowed without GTIDs, it is one of the liberties of gtid_mode=OFF."""
     marks = ("WL7592-LOG-OFF-NO-RESTRICTIONS",) if scenario.server.settings.gtid_mode == "OFF" else ()
-    together = scenario.vary(_TOGETHER)
     if together == "in one statement":
         tables = (plain, kept) if scenario.vary(_PLAIN_FIRST) else (kept, plain)
         scenario.do(UpdateTables(first=tables[0], second=tables[1]), *marks)
@@ -254,6 +256,11 @@ def _mix(scenario: LogQuestion, kept: TableName, plain: TableName) -> None:
         return
     if together in ("not at all", "rolled back"):
         _use_up(scenario, kept, marks, is_rolled_back=together == "rolled back")
+        return
+    if together == _NO_ROW:
+        for statement in (Begin(), Insert(table=kept, values=(1,)), Delete(table=plain), Rollback()):
+            scenario.do(statement, *marks)
+        _go_on(scenario, kept, marks)
         return
     order = (plain, kept) if together == "in a transaction, plain first" else (kept, plain)
     scenario.do(Begin())

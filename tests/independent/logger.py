@@ -30,7 +30,7 @@ class Server(Definitions, Administration):
             del self.sessions[number]
             return
         session.anonymous = session.gtid_next == "ANONYMOUS"
-        if self.is_executed(session) and not kind.startswith("set_"):
+        if self.is_executed(session) and kind != "use" and not kind.startswith("set_"):
             return
         try:
             if not kind.startswith("set_") and kind not in ("use", "begin", "commit", "rollback"):

@@ -1,5 +1,6 @@
 """Whether a filter compares the names of tables in another way than as a database and a name, and in which."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from typing import Final
@@ -16,30 +17,59 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.strategies.grammar.case import Case
 
-#: How a careless filter compares tables -> what it compares of each. Only ways that no other fault looks like.
-_READINGS: Final[Mapping[str, Callable[[TableName], object]]] = {
-    "by database and name joined with a dot": lambda table: f"{table.database}.{table.name}",
-    "without regard to letter case": lambda table: (table.database.lower(), table.name.lower()),
-    "without regard to accents": lambda table: (_without_accents(table.database), _without_accents(table.name)),
-}
-
+#: Whether a rule is for a table, for who compares them carelessly.
+_Matches = Callable[[TableName, TableName], bool]
 _RULES: Final = ("do_tables", "ignore_tables")
+
+
+def _same(compared: Callable[[TableName], object]) -> _Matches:
+    """Return what matches tables of which the same is compared."""
+    return lambda rule, table: compared(rule) == compared(table)
 
 
 def _without_accents(name: str) -> str:
     return "".join(each for each in normalize("NFD", name) if not combining(each))
 
 
+def _is_like(rule: TableName, table: TableName) -> bool:
+    """Return whether a table matches a rule as a pattern: ``_`` is any character, ``%`` any number of them."""
+    parts = ((rule.database, table.database), (rule.name, table.name))
+    return all(re.fullmatch(_PATTERN.sub(_as_expression, pattern), text, re.DOTALL) for pattern, text in parts)
+
+
+_PATTERN: Final = re.compile(r"[\s\S]")
+
+
+def _as_expression(character: re.Match[str]) -> str:
+    return {"_": ".", "%": ".*"}.get(character[0], re.escape(character[0]))
+
+
+#: How a careless filter compares tables with rules -> what matches. Only ways that no other fault looks like.
+_READINGS: Final[Mapping[str, _Matches]] = {
+    "by database and name joined with a dot": _same(lambda table: f"{table.database}.{table.name}"),
+    "without regard to letter case": _same(lambda table: (table.database.lower(), table.name.lower())),
+    "without regard to accents": _same(
+        lambda table: (_without_accents(table.database), _without_accents(table.name)),
+    ),
+    "with rules as patterns": _is_like,
+    "with rules as beginnings of names": lambda rule, table: (
+        rule.database == table.database and table.name.startswith(rule.name)
+    ),
+    "with rules as ends of names": lambda rule, table: (
+        rule.database == table.database and table.name.endswith(rule.name)
+    ),
+}
+
+
 class _Careless(FilterRules):
-    """Rules that cover every table of which the same is compared."""
+    """Rules that cover every table that matches one."""
 
     __slots__ = ()
-    compared: Callable[[TableName], object]
+    matches: _Matches
 
     def cover(self, table: TableName) -> bool:
         """See `FilterRules.cover`."""
-        compared = type(self).compared
-        return compared(table) in set(map(compared, self.do_tables | self.ignore_tables))
+        return any(type(self).matches(rule, table) for rule in self.do_tables | self.ignore_tables)
 
 
 class _AnyTable(FilterRules):
@@ -53,8 +83,8 @@ class _AnyTable(FilterRules):
         return any(super(_AnyTable, self).pass_all((each,)) for each in tables) or not tables
 
 
-def _careless(compared: Callable[[TableName], object]) -> type[FilterRules]:
-    return type("_Careless", (_Careless,), {"__slots__": (), "compared": staticmethod(compared)})
+def _careless(matches: _Matches) -> type[FilterRules]:
+    return type("_Careless", (_Careless,), {"__slots__": (), "matches": staticmethod(matches)})
 
 
 # One entry is enough: an answer is examined for all requirements before the next one.
@@ -64,8 +94,8 @@ def misread_rules(alignment: Alignment) -> Cause | None:
 
     Where a statement that passes by one of its tables alone explains as much, nothing is known of the names.
     """
-    for how, compared in _READINGS.items():
-        if _explains(alignment, _careless(compared)) and not _explains(alignment, _AnyTable):
+    for how, matches in _READINGS.items():
+        if _explains(alignment, _careless(matches)) and not _explains(alignment, _AnyTable):
             return Cause(f"compared {how}", "tables", role="filter")
     return None
 
