@@ -31,6 +31,7 @@ from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.kept_formats import KEPT_FORMAT, of_kept_formats
 from conformance.oracles.checks.kept_lengths import KEPT_LENGTHS, of_kept_lengths
+from conformance.oracles.checks.kept_tables import KEPT_TABLE, of_kept_tables
 from conformance.oracles.checks.last_before_fault import is_lost, last_before_fault, lost
 from conformance.oracles.checks.logged_structure import with_its_structure
 from conformance.oracles.checks.miscounted_events import miscounted
@@ -184,6 +185,8 @@ def broken_by_crash(trouble: Trouble, charged: str) -> str:
 def _cause(alignment: Alignment, check: Check) -> Cause:
     if check.at is not None and check.at in of_kept_formats(alignment):
         return KEPT_FORMAT
+    if check.at is not None and check.at in of_kept_tables(alignment):
+        return KEPT_TABLE
     if check.at is not None and check.at in misgoverned(alignment):
         return KEPT
     if check.at is not None and check.at in of_kept_lengths(alignment):

@@ -24,9 +24,10 @@ from conformance.strategies.groups import transactions as groups
 #: How many columns a table has: one, and as many as bits fill one byte of a bitmap, two and three.
 _COLUMNS: Final = choices("columns", (1, 8, 9, 17))
 _TABLES: Final = Number("tables", few=2)
-#: The tables after the first: with another name, or the same one after a change that leaves the types of its columns as
-#: they are, but not their lengths or signs.
-_NEXT: Final = choices("table after another", ("another", "the same, altered"), when={"tables": ("2",)})
+#: The tables after the first: with another name, the same one after a change that leaves the types of its columns as
+#: they are, but not their lengths or signs, or one whose id the first had: a server begins its ids anew.
+_ALTERED, _IN_NEXT_LOG = "the same, altered", "another with its id, in the log of a server that was restarted"
+_NEXT: Final = choices("table after another", ("another", _ALTERED, _IN_NEXT_LOG), when={"tables": ("2",)})
 _OPERATION: Final = choices("operation", row_events.OPERATIONS)
 _EVENTS: Final = Number("rows events of a statement", few=2)
 
@@ -40,7 +41,10 @@ def every_column_type(stream: StreamBuilder) -> None:
     groups.begin_plain_log(stream)
     rows = None
     for _ in stream.several_of(_TABLES):
-        if rows is not None and stream.vary(_NEXT) == "the same, altered":
+        following = "another" if rows is None else stream.vary(_NEXT)
+        if following == _IN_NEXT_LOG:
+            groups.begin_next_log(stream, created=stream.timestamp)
+        if rows is not None and following == _ALTERED:
             rows = row_events.altered(stream, rows)
         else:
             rows = row_events.table_of(stream, _kinds(stream))

@@ -109,7 +109,12 @@ def begin_plain_log(
 
 
 def begin_next_log(
-    stream: StreamBuilder, *, flags: int = 0, lengths: bytes | None = None, previous: GtidSet | None = None
+    stream: StreamBuilder,
+    *,
+    flags: int = 0,
+    lengths: bytes | None = None,
+    previous: GtidSet | None = None,
+    created: int = 0,
 ) -> None:
     """Add what a source sends between two logs: an artificial Rotate, then the events with which the next log begins.
 
@@ -118,10 +123,12 @@ def begin_next_log(
         flags: The flags of the format description.
         lengths: Its post-header lengths; the server's when None.
         previous: The set of its Previous_gtids event if the log before has one; what was executed when None.
+        created: When the server was started before it, in seconds since 1970; 0 if it was not.
     """
     has_previous = any(event.type == EventType.PREVIOUS_GTIDS for event, _, _ in stream.placed)
     stream.add(mysql_events.rotate(stream, flags=int(Flag.ARTIFICIAL)))
-    stream.describe_format(flags=flags, post_header_lengths=lengths or stream.server.post_header_lengths)
+    lengths = lengths or stream.server.post_header_lengths
+    stream.describe_format(flags=flags, post_header_lengths=lengths, created=created)
     stream.mark_following("FORMAT-LATEST-GOVERNS")
     if stream.server.is_mariadb:
         add_gtid_list(stream)

@@ -19,6 +19,7 @@ RESUMES = "a client that is at a wrong place asks for that place once its connec
 ROWS = (
     ("xid-one-byte-late", "FORMAT-EVENT-DELIVERED WL4033-CROSS-* WL7592-OLD-*", NOT_READ),
     ("unknown-in-base64", "FORMAT-RENDER-DECODE-ROWS", MORE_EVENTS),
+    ("first-line-is-comment", "WL4033-RENDER-ROWS-QUERY-SHOWN", MORE_EVENTS),
     ("prints-tables-info", "WL4033-GOLDEN-TEXT-TRANSACTION FORMAT-RENDER-STATEMENTS-RUN", MORE_EVENTS),
     ("statement-ends-at-one-flag", "WL4033-* WL4162-PRINT-BINLOG-STATEMENT-BYTES", WHAT_BELONGS),
     ("post-header-of-one", "WL4033-READ-ROWS-QUERY-TEXT", MORE_EVENTS),

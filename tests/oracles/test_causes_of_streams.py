@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from conformance.binlog.event_types import EventType
 from conformance.oracles.judge import Judge, request_of
-from conformance.protocol.observation import Observation
+from conformance.protocol.observation import Observation, Refusal
+from conformance.protocol.roles.decode import HEADER_FIELDS
 from conformance.reference.implementation import ReferenceImplementation
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
@@ -101,3 +102,27 @@ def test_what_is_missing_of_a_transaction_is_one_finding_named_by_its_savepoint(
 def test_a_log_more_than_expected_is_one_finding_with_all_that_is_in_it():
     together = together_of("log", "logged_rows_queries", "mysql-8.0", by_mutant("logs-option-rotates"))
     assert set(together) == {"log: log not expected"}
+
+
+def test_rows_read_by_an_earlier_table_with_their_table_id_are_one_finding():
+    together = together_of("decode", "every_column_type", "mysql-8.0", by_mutant("first-table-of-id"), count=200)
+    assert set(together) == {"earlier table of a table id kept"}
+
+
+def keeps_the_first_format(case):
+    """Return the answer of a reader that passes over later format descriptions, and does not know what follows."""
+    answer = REFERENCE.ask(request_of(case))
+    first, *later = [each for each in answer.events if each["type"] == EventType.FORMAT_DESCRIPTION]
+    if not later or all(first[name] == later[0][name] for name in ("event_types", "server_version")):
+        return answer
+    at = answer.events.index(later[0])
+    kept = {**later[0], **{name: first[name] for name in first if name not in HEADER_FIELDS}}
+    if at + 1 == len(answer.events):
+        return replace(answer, events=(*answer.events[:at], kept))
+    error = Refusal(answer.events[at + 1]["offset"], "unknown-type", "Unknown event code: 99")
+    return replace(answer, events=(*answer.events[:at], kept), error=error)
+
+
+def test_a_format_description_that_is_passed_over_is_one_finding_with_what_follows():
+    together = together_of("decode", "changed_format_descriptions", "mysql-8.0", keeps_the_first_format)
+    assert set(together) == {"earlier format description kept"}

@@ -17,10 +17,14 @@ STATEMENT_END: Final = 0x0001
 
 
 class OpenTables:
-    """Tracks the tables that a stream's Table_map and rows events open and close."""
+    """Tracks the tables that a stream's Table_map and rows events open and close.
 
-    def __init__(self) -> None:
-        self._tables: dict[int, Table] = {}
+    Args:
+        tables: Tables that are open already, by their ids.
+    """
+
+    def __init__(self, tables: Mapping[int, Table] | None = None) -> None:
+        self._tables: dict[int, Table] = dict(tables or {})
         self._columns = 0
 
     def observe(self, event: Event, fields: Mapping[str, Any] | None = None) -> None:

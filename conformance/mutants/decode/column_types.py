@@ -6,12 +6,13 @@ from typing import Any, Final
 
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event import Event
+from conformance.binlog.event_types import EventType
 from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
 from conformance.binlog.rows.images import read_rows
 from conformance.binlog.rows.json_document import JsonDocument
 from conformance.binlog.rows.json_writing import write_json
 from conformance.binlog.rows.open_tables import OpenTables
-from conformance.binlog.rows.table import Column
+from conformance.binlog.rows.table import Column, Table, table_of
 from conformance.mutants.mutant import ChangeCell, Mutant, low_half
 from conformance.reference.decode import Decoder
 
@@ -122,6 +123,20 @@ class _DocumentRefuser(Decoder):
         return reported
 
 
+class _FirstTableKeeper(Decoder):
+    """A reader that reads rows by the first table that had their table id."""
+
+    def __init__(self) -> None:
+        self._first: dict[int, Table] = {}
+
+    def report(self, event: Event, tables: OpenTables) -> dict[str, Any] | None:
+        """Return an event as the reader reports it."""
+        if event.recognised and event.header.type == EventType.TABLE_MAP:
+            table = table_of(event.fields())
+            self._first.setdefault(table.table_id, table)
+        return super().report(event, OpenTables(self._first))
+
+
 def _is_empty(document: JsonDocument) -> bool:
     return not document.data
 
@@ -135,6 +150,12 @@ def _cells(name: str, kind: str, text: str, change: ChangeCell, *, also: tuple[s
 
 
 COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "first-table-of-id",
+        "FORMAT-ROWS-IMAGES",
+        "rows are read by the first table that had their table id",
+        answer=lambda request: _FirstTableKeeper().answer(request),
+    ),
     _cells("null-is-zero", "NULL", "NULL is 0", _null_is_zero),
     _cells(
         "mediumint-unsigned",

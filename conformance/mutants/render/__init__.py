@@ -72,8 +72,6 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4033-RENDER-IGNORABLE-COMMENT",
         "only the first line of a Rows_query is a comment",
         answer=rewritten(first_line_only),
-        # Of a statement that has comments itself, what is shown is another one.
-        also=("WL4033-RENDER-ROWS-QUERY-SHOWN",),
     ),
     Mutant(
         "unknown-ends-rows",
