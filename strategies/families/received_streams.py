@@ -394,12 +394,19 @@ _UNKNOWN: Final = Dimension(
 
 #: The replica has not forgotten afterwards whom it is to ignore.
 _LOST: Final = yes_or_no("the connection is lost before the last groups")
+#: The Previous_gtids event of the next relay log does not have the GTIDs of what was ignored.
+_FLUSHED_LATE: Final = Dimension(
+    "FLUSH RELAY LOGS before the last groups",
+    {"no": False, "yes": True},
+    when={_LOST.name: ("no",)},
+    profiles={"yes": Profiles("worklog", "mysql >= 5.6")},
+)
 
 
 @family(
     focus="FORMAT-RELAY-IGNORED",
     profiles=replica_variants.WITH_IGNORED_SERVERS,
-    dimensions=(_IGNORED, _PLACE_OF_IGNORED, _UNKNOWN, _OTHER_SERVER, _LOST, MODE, BEFORE),
+    dimensions=(_IGNORED, _PLACE_OF_IGNORED, _UNKNOWN, _OTHER_SERVER, _LOST, _FLUSHED_LATE, MODE, BEFORE),
 )
 def ignored_servers(stream: StreamBuilder) -> None:
     """Groups of several servers for a replica that is to ignore some of them, perhaps the source itself."""
@@ -440,6 +447,8 @@ def ignored_servers(stream: StreamBuilder) -> None:
         stream.add(replica_groups.rotate(stream, current, stream.offset, flags=_ARTIFICIAL))
         stream.describe_format(post_header_lengths=lengths)
         stream.set_log_pos(0)
+    elif stream.vary(_FLUSHED_LATE):
+        stream.settings["flushes"] = [stream.offset]
     add(kept)
     if place in ("last", "all"):
         add_ignored()

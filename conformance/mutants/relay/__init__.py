@@ -24,6 +24,7 @@ from conformance.mutants.relay.faulty_receivers import (
     CopiesLaterPreviousGtids,
     CopiesPreviousGtids,
     CountsCutOff,
+    CountsIgnored,
     CountsUnended,
     DropsFirstText,
     DropsIgnorable,
@@ -225,6 +226,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-RELAY-MARIADB-LEFT-OUT",
         "writes the Gtid events of MySQL that have no flag",
         answer=_of(WritesMysqlGtids),
+    ),
+    Mutant(
+        "relay-ignored-gtid-counts",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "counts the GTIDs of servers to be ignored as received",
+        answer=_of(CountsIgnored),
     ),
     Mutant(
         "relay-ignored-id-written",

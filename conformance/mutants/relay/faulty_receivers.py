@@ -80,6 +80,17 @@ class ReplacesUnlessFlushed(Receiver):
             super()._replace(event)
 
 
+class CountsIgnored(Receiver):
+    """A receiver that counts the GTIDs of what it ignores as received."""
+
+    def receive(self, event: ReplicaEvent, data: bytes) -> Reception:
+        """See `Receiver`."""
+        is_ignored = event.server_id in self.settings.ignored_ids
+        if is_ignored and self._own.retrieves_at_end and event.gtid != ANONYMOUS and ":" in event.gtid:
+            self._retrieved.add(*gtid_parts(event.gtid))
+        return super().receive(event, data)
+
+
 class TakesIgnored(Receiver):
     """A receiver that writes the events of one server of those to be ignored."""
 
