@@ -25,7 +25,7 @@ from conformance.strategies.groups import transactions as groups
 _COLUMNS: Final = choices("columns", (1, 8, 9, 17))
 _TABLES: Final = Number("tables", few=2)
 #: The tables after the first: with another name, the same one after a change that leaves the types of its columns as
-#: they are, but not their lengths or signs, or one whose id the first had: a server begins its ids anew.
+#: they are, but not their lengths or signs, or one whose id the first had: a server begins its ids again.
 _ALTERED, _IN_NEXT_LOG = "the same, altered", "another with its id, in the log of a server that was restarted"
 _NEXT: Final = choices("table after another", ("another", _ALTERED, _IN_NEXT_LOG), when={"tables": ("2",)})
 _OPERATION: Final = choices("operation", row_events.OPERATIONS)
