@@ -1,7 +1,7 @@
 """Whether a reader reads rows by a table that had their table id before, which is another table's by now.
 
-A Table_map event gives an id to a table again. Rows that are read by the columns of another table are wrong in many ways, so what
-such a reader would report is made and compared.
+A Table_map event may give an id to another table. Rows that are read by the columns of the earlier one are wrong in
+many ways, so what such a reader would report is made and compared.
 """
 
 from collections.abc import Iterator, Set
