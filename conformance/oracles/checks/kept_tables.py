@@ -30,7 +30,7 @@ def of_kept_tables(alignment: Alignment) -> Set[int]:
     """Return the offsets of the rows events that a reader reads by an earlier table of their table id."""
     if alignment.case.role != "decode" or _ROWS not in alignment.declared:
         return frozenset()
-    kept = set()
+    kept, is_shown = set(), False
     for offset, rows in _misread(alignment.case.stream):
         index = alignment.index_at(offset)
         if index is None or alignment.fate(index) is Fate.UNREACHED:
@@ -40,15 +40,17 @@ def of_kept_tables(alignment: Alignment) -> Set[int]:
         if not _is_read_as(alignment, index, rows):
             return frozenset()
         kept.add(offset)
-    return kept
+        is_shown = is_shown or rows is not None
+    # Rows may be refused for many reasons.
+    return kept if is_shown else frozenset()
 
 
 def _is_read_as(alignment: Alignment, index: int, rows: object) -> bool:
-    """Return whether an event is reported with other rows than its own; where these cannot be read, with any."""
+    """Return whether an event is reported with other rows than its own, or refused where these cannot be read."""
     seen = alignment.observed(index)
-    if seen is None:
-        return rows is None
-    return _ROWS in alignment.differing(index) and (rows is None or same_field(_ROWS, rows, seen.get(_ROWS)))
+    if seen is None or rows is None:
+        return seen is None and rows is None
+    return _ROWS in alignment.differing(index) and same_field(_ROWS, rows, seen.get(_ROWS))
 
 
 def _misread(stream: bytes) -> Iterator[tuple[int, Any]]:
