@@ -70,6 +70,8 @@ _SAME_FAULT: Final[Mapping[tuple[str, str], str]] = {
 _OF_NO_KIND: Final = "other"
 #: Role -> what such an error is in it, with the type of the event at which it comes.
 _STOPS: Final[Mapping[str, str]] = {"apply": "stop at {}", "client": "error of the source", "send": "error"}
+#: The same where it is the question that must be refused, before the first event.
+_OF_QUESTION: Final[Mapping[str, str]] = {"apply": "refusal of the settings"}
 #: How such an error is missing, in the words for faults -> in its own.
 _OF_STOPS: Final[Mapping[str, str]] = {
     ACCEPTED: MISSING,
@@ -342,15 +344,15 @@ def _of_fault(alignment: Alignment, check: Check) -> Cause:
     words = ACCEPTED if _is_accepted(alignment) else without_codes(check.signature)
     broken = f" ({_SAME_FAULT.get((kind, requirements[0]), requirements[0])})" if requirements else ""
     if kind == _OF_NO_KIND and (stop := _STOPS.get(case.id.role)):
-        named = stop.format(_type_at_fault(case))
+        named = stop.format(_type_at_fault(case)) if case.expected.refused_at else _OF_QUESTION.get(case.id.role, stop)
         return Cause(_OF_STOPS.get(words, words), named + broken, role=case.id.role)
     return Cause(words, kind + broken)
 
 
 def _type_at_fault(case: Case) -> str:
-    """Return the name of the type of the event that must be refused; empty if it is the question that must be."""
-    at = case.expected.refused_at
-    return exact_name(case.stream[at + TYPE_AT]) if at else ""
+    """Return the name of the type of the event that must be refused; empty where there is no stream."""
+    at = (case.expected.refused_at or 0) + TYPE_AT
+    return exact_name(case.stream[at]) if at < len(case.stream) else ""
 
 
 def _of_last_event(alignment: Alignment) -> Cause | None:
