@@ -24,10 +24,9 @@ from conformance.strategies.groups import transactions as groups
 #: How many columns a table has: one, and as many as bits fill one byte of a bitmap, two and three.
 _COLUMNS: Final = choices("columns", (1, 8, 9, 17))
 _TABLES: Final = Number("tables", few=2)
-#: The tables after the first: with another name, the same one after a change that leaves the types of its columns as
-#: they are, but not their lengths or signs, or one whose id the first had: a server begins its ids again.
-_ALTERED, _IN_NEXT_LOG = "the same, altered", "another with its id, in the log of a server that was restarted"
-_NEXT: Final = choices("table after another", ("another", _ALTERED, _IN_NEXT_LOG), when={"tables": ("2",)})
+#: The tables after the first: with another name, or the same one after a change that leaves the types of its columns as
+#: they are, but not their lengths or signs.
+_NEXT: Final = choices("table after another", ("another", "the same, altered"), when={"tables": ("2",)})
 _OPERATION: Final = choices("operation", row_events.OPERATIONS)
 _EVENTS: Final = Number("rows events of a statement", few=2)
 
@@ -41,10 +40,7 @@ def every_column_type(stream: StreamBuilder) -> None:
     groups.begin_plain_log(stream)
     rows = None
     for _ in stream.several_of(_TABLES):
-        following = "another" if rows is None else stream.vary(_NEXT)
-        if following == _IN_NEXT_LOG:
-            groups.begin_next_log(stream, created=stream.timestamp)
-        if rows is not None and following == _ALTERED:
+        if rows is not None and stream.vary(_NEXT) == "the same, altered":
             rows = row_events.altered(stream, rows)
         else:
             rows = row_events.table_of(stream, _kinds(stream))
@@ -65,6 +61,27 @@ def _kinds(stream: StreamBuilder) -> Iterator[ColumnKind]:
     others = packed_column_kinds(stream) if code in COMPRESSED_COLUMNS else column_kinds(stream)
     for _ in range(stream.vary(_COLUMNS) - 1):
         yield stream.choose.one_of(others)
+
+
+_LOGS: Final = Number("logs after a restart", few=2)
+
+
+@family(focus="FORMAT-ROWS-IMAGES", dimensions=(COLUMN_TYPE, _COLUMNS, _LOGS, _OPERATION))
+def tables_after_restarts(stream: StreamBuilder) -> None:
+    """Tables in the logs of a server that was restarted: it begins their ids again, so that other tables had them."""
+    groups.begin_plain_log(stream)
+    _add_rows(stream, row_events.table_of(stream, [kind_of(ColumnType.LONG)] * stream.choose.integer(1, 3)))
+    for _ in stream.several_of(_LOGS):
+        groups.begin_next_log(stream, created=stream.timestamp)
+        _add_rows(stream, row_events.table_of(stream, _kinds(stream)))
+    groups.end_log(stream)
+
+
+def _add_rows(stream: StreamBuilder, rows: row_events.RowTable) -> None:
+    """Add a transaction with one change of a table."""
+    planned = [mysql_events.query(stream, "BEGIN"), row_events.table_map(stream, rows)]
+    planned.append(row_events.rows_event(stream, rows, stream.vary(_OPERATION)))
+    groups.add_group(stream, [*planned, mysql_events.xid(stream)], anonymous=True)
 
 
 #: The numbers of partitions, of which a table has 8192 at most.

@@ -106,7 +106,7 @@ def test_a_log_more_than_expected_is_one_finding_with_all_that_is_in_it():
 
 def test_rows_read_by_an_earlier_table_with_their_table_id_are_one_finding():
     """But for those that cannot be read so: they may be refused for many reasons."""
-    together = together_of("decode", "every_column_type", "mysql-8.0", by_mutant("first-table-of-id"), count=200)
+    together = together_of("decode", "tables_after_restarts", "mysql-8.0", by_mutant("first-table-of-id"), count=200)
     read = {each for each in together if not each.startswith("rows event refused")}
     assert read == {"earlier table of a table id kept"}
 
