@@ -38,6 +38,7 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
         "have payloads that are not compressed in some cases, which the format has and no server writes",
     ),
     Departure(("changed_format_descriptions",), "have a second format description that differs from the first"),
+    Departure(("tables_after_restarts",), "have the logs of a server after its restarts one after another"),
     Departure(("rows_query_streams",), "have Rows_query events with any length byte, some without a text"),
     Departure(
         ("post_header_lengths",),

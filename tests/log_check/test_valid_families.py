@@ -134,6 +134,7 @@ NOT_LOGS = {
     "previous_gtids_streams": TWO_LOGS,
     "post_header_lengths": TWO_LOGS,
     "changed_format_descriptions": TWO_LOGS,
+    "tables_after_restarts": TWO_LOGS,
     "relay_logs": "all that a source sends: heartbeats between events, and the next log after the first",
     "flushed_relay_logs": "what a source sends, in some streams with the next log after the first",
     "reconnected_streams": "all that a source sends over several connections, each with its format description",
