@@ -175,6 +175,8 @@ WITH_LARGE_TRANSACTIONS: Final = Profiles("mysql >= 9.0")
 #: Logs of 5.1.34 and 5.1.43 differ in BEGIN and COMMIT, those of 5.1.43 and 5.5.9 in savepoints.
 _DATABASES: Final = ("CREATE DATABASE", "DROP DATABASE", "CREATE SCHEMA", "DROP SCHEMA")
 _TRANSACTIONS: Final = (*_DATABASES, "BEGIN", "COMMIT", "ROLLBACK")
+#: More characters than the longest of these words have.
+_FIRST_WORDS: Final = 20
 _SUPPRESSING_USE: Final = ByVersion(
     "statements with the flag SUPPRESS_USE",
     {
@@ -189,7 +191,9 @@ _SUPPRESSING_USE: Final = ByVersion(
 
 def use_flag(profile: str, statement: str) -> int:
     """Return the flag SUPPRESS_USE if servers of a profile set it in the Query event of a statement, else 0."""
-    words, upper = _SUPPRESSING_USE[profile], f"{statement.upper()} "
+    words = _SUPPRESSING_USE[profile]
+    # A statement may be long, and its first words are not.
+    upper = f"{statement[:_FIRST_WORDS]} ".upper()
     return int(Flag.SUPPRESS_USE) if any(upper.startswith(f"{each} ") for each in words) else 0
 
 

@@ -2,8 +2,7 @@
 
 from typing import Final
 
-from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_PAYLOADS
-from conformance.specs.versions import Profiles
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
 from conformance.strategies.events import mysql_events
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
@@ -73,16 +72,9 @@ def _add_after(stream: StreamBuilder, mode: str, number: Number) -> None:
         replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.group(stream), mode))
 
 
-_SHAPES: Final = Dimension(
-    "group",
-    {
-        each: each
-        for each in (
-            *(group_shapes.TRANSACTION, group_shapes.STATEMENT, group_shapes.ROLLED_BACK, group_shapes.TO_SAVEPOINT),
-            *(group_shapes.IN_PAYLOAD, group_shapes.PREPARED),
-        )
-    },
-    profiles={group_shapes.IN_PAYLOAD: WITH_PAYLOADS, group_shapes.PREPARED: Profiles("mysql >= 5.7")},
+_SHAPES: Final = group_shapes.shapes(
+    *(group_shapes.TRANSACTION, group_shapes.STATEMENT, group_shapes.ROLLED_BACK, group_shapes.TO_SAVEPOINT),
+    *(group_shapes.IN_PAYLOAD, group_shapes.PREPARED),
 )
 #: At the group itself the positions are not judged, but after the next one.
 _NEXT: Final = Number("groups after", few=2)

@@ -6,8 +6,6 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import (
     WITH_ANONYMOUS_GTIDS,
-    WITH_INCIDENT_TRANSACTIONS,
-    WITH_PAYLOADS,
     WITH_TAGGED_GTIDS,
 )
 from conformance.specs.versions import Profiles
@@ -26,6 +24,7 @@ from conformance.strategies.groups.group_shapes import (
     PREPARED,
     VARIABLE_FIRST,
     shaped,
+    shapes,
 )
 from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUPS, MODE, WITH_GROUPS_CUT_OFF
 
@@ -36,23 +35,12 @@ _SHAPES: Final = (
     *(group_shapes.TRANSACTION, group_shapes.STATEMENT, group_shapes.ROLLED_BACK),
     *(group_shapes.TO_SAVEPOINT, IN_PAYLOAD, VARIABLE_FIRST),
 )
-_OF_SERVERS: Final = {
-    IN_PAYLOAD: WITH_PAYLOADS,
-    INCIDENT: WITH_INCIDENT_TRANSACTIONS,
-    PREPARED: Profiles("mysql >= 5.7"),
-}
 #: The group that is stopped at: also one that ends in another way, or has several events without BEGIN.
-_GROUP: Final = Dimension("group", {each: each for each in _SHAPES}, profiles={IN_PAYLOAD: WITH_PAYLOADS})
+_GROUP: Final = shapes(*_SHAPES)
 #: An Incident stops an applier that does not skip it, and a prepared transaction stays until another group ends it.
-_SKIPPED_GROUP: Final = Dimension(
-    "group",
-    {each: each for each in (*_SHAPES, INCIDENT, PREPARED)},
-    profiles=_OF_SERVERS,
-)
+_SKIPPED_GROUP: Final = shapes(*_SHAPES, INCIDENT, PREPARED)
 #: A server with gtid_mode=ON writes BEGIN before a change of rows.
-_NAMED_GROUP: Final = Dimension(
-    "group", {each: each for each in (*_SHAPES[:-1], INCIDENT, DROPPED, FAILING_DROP, PREPARED)}, profiles=_OF_SERVERS
-)
+_NAMED_GROUP: Final = shapes(*_SHAPES[:-1], INCIDENT, DROPPED, FAILING_DROP, PREPARED)
 #: Where in a group the counter has come down to 1; or that is beyond the relay log, which then ends with a Stop event.
 _LAST_COUNT: Final = Dimension(
     "the counter is 1 at",

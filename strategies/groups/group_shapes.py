@@ -2,7 +2,9 @@
 
 from typing import Final
 
+from conformance.binlog.servers import WITH_INCIDENT_TRANSACTIONS, WITH_PAYLOADS
 from conformance.binlog.transaction_payload import Compression
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events, payloads, server_events
 from conformance.strategies.grammar.dimension import Dimension
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -20,17 +22,29 @@ INCIDENT: Final = "Incident"
 DROPPED: Final = "DROP of a table that is made again"
 FAILING_DROP: Final = "DROP DATABASE that would fail"
 PREPARED: Final = "XA transaction"
+#: The servers that log groups of a shape; all of them without one.
+_SERVERS: Final = {
+    IN_PAYLOAD: WITH_PAYLOADS,
+    INCIDENT: WITH_INCIDENT_TRANSACTIONS,
+    PREPARED: Profiles("mysql >= 5.7"),
+}
 
 
-def shaped(stream: StreamBuilder, shapes: Dimension[str], *, by_change: bool = True) -> list[PlannedEvent]:
+def shapes(*names: str) -> Dimension[str]:
+    """Return the dimension of the group with some of these shapes."""
+    profiles = {each: servers for each, servers in _SERVERS.items() if each in names}
+    return Dimension("group", {each: each for each in names}, profiles=profiles)
+
+
+def shaped(stream: StreamBuilder, among: Dimension[str], *, by_change: bool = True) -> list[PlannedEvent]:
     """Return the group that a stream is made for, without the event that may come before it.
 
     Args:
         stream: The stream it is for.
-        shapes: The shapes there are; a family declares it.
+        among: The shapes there are; a family declares it.
         by_change: Whether `CHANGE` gives the change of data of a transaction; the family declares it then.
     """
-    shape = stream.vary(shapes)
+    shape = stream.vary(among)
     if shape == STATEMENT:
         return replica_groups.create(stream, temporary=True)
     if shape == VARIABLE_FIRST:

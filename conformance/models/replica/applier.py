@@ -1,6 +1,5 @@
 """The applier: how a replica executes its relay log, event by event (WL#7592, WL#4033)."""
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -11,7 +10,7 @@ from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.replica.compatibility import Anonymous, ChecksBegin, Compared
 from conformance.models.replica.event_kind import OF_GROUPS, OF_TRANSACTIONS, Kind, kind_of
-from conformance.models.replica.failed_drop import drop_statements, failure_message
+from conformance.models.replica.failed_drop import DROP_DATABASE, drop_statements, failure_message
 from conformance.models.replica.groups import Effect, State, step
 from conformance.models.replica.own_log import LoggedGroup, OwnLog
 from conformance.models.replica.replica_event import ReplicaEvent
@@ -22,7 +21,6 @@ from conformance.models.replica.transaction_table import ANONYMOUS
 
 #: The kinds that the skip counter does not count: they are part of files, not of what is applied.
 _NOT_COUNTED: Final = frozenset({Kind.FORMAT, Kind.ROTATE, Kind.STOP, Kind.PREVIOUS_GTIDS})
-_DROP_DATABASE: Final = re.compile(r"(?i:DROP (?:DATABASE|SCHEMA) (?:IF EXISTS )?)`?([^`]+)`?\Z")
 
 
 class ApplyOutcome(Enum):
@@ -367,7 +365,7 @@ class Applier:
 
     def _fail_drop(self, event: ReplicaEvent) -> None:
         """Fail at a DROP DATABASE that cannot remove the directory (WL#7592, DROP DATABASE and Plan 13.3)."""
-        match = _DROP_DATABASE.match(event.query)
+        match = DROP_DATABASE.match(event.query)
         tables = self.settings.leftovers.get(match[1]) if match else None
         if match is None or tables is None:
             return

@@ -1,8 +1,11 @@
 """DROP DATABASE that fails halfway: tables are gone, the directory remains (WL#7592, DROP DATABASE and Plan 13.3)."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+#: The statement in every spelling, with the name of the database.
+DROP_DATABASE: Final = re.compile(r"(?i:DROP (?:DATABASE|SCHEMA) (?:IF EXISTS )?)`?([^`]+)`?\Z")
 _HEAD: Final = "DROP TABLE IF EXISTS "
 #: Bytes of the buffer in which a server up to 5.7 writes one statement.
 _BUFFER_BYTES: Final = 1024

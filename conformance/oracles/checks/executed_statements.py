@@ -7,6 +7,7 @@ from typing import Final
 from conformance.binlog.event_types import QUERY_TYPES, VARIABLE_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.models.rendering.transaction_words import is_about_transaction
+from conformance.models.replica.failed_drop import DROP_DATABASE
 from conformance.oracles.checks.printed_events import Fault
 from conformance.oracles.checks.printed_facts import Printed
 from conformance.oracles.checks.printed_log import PrintedEvent, PrintedLog
@@ -14,7 +15,6 @@ from conformance.oracles.checks.printed_variables import PLAIN, variable_set
 
 _ELSEWHERE: Final = "statement in another database"
 _USE: Final = re.compile(r"use `((?:[^`]|``)*)`\s*/\*!\*/;", re.IGNORECASE)
-_DROP: Final = re.compile(r"(?i:DROP (?:DATABASE|SCHEMA) (?:IF EXISTS )?)`?([^`]+)`?\Z")
 #: What follows a delimiter on its line, comments apart: it becomes a part of the next statement.
 _AFTER_DELIMITER: Final = re.compile(r"(?!#).*/\*!\*/;[ \t]*(?![\s#/])(.+)")
 #: A line that sets the delimiter: the client takes the first word.
@@ -104,7 +104,7 @@ def _in_its_database(printed: Printed, index: int, event: PrintedEvent) -> Fault
 def _line_of_drop(printed: Printed, index: int, name: str) -> int:
     """Return the line of the last event before one that drops its default database, which is then none; 0 without."""
     for fact in reversed(printed.facts[:index]):
-        if (match := _DROP.match(fact.get("query") or "")) and match[1] == name:
+        if (match := DROP_DATABASE.match(fact.get("query") or "")) and match[1] == name:
             dropped = printed.event(fact)
             return dropped.line if dropped is not None else 0
     return 0

@@ -43,11 +43,10 @@ def of_kept_lengths(alignment: Alignment) -> Mapping[int, int]:
         if any(shown.values()):
             continue
         groups = {group_of_entry(events[index]) for index in shown}
-        was_right = any(
+        if len(groups) >= _SEVERAL or any(
             group_of_entry(events[index]) in groups and _is_right(alignment, index)
             for index in range(before + 1, end_before)
-        )
-        if len(groups) >= _SEVERAL or was_right:
+        ):
             places |= {events[index]["offset"]: index for index in shown}
     return places
 

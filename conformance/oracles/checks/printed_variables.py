@@ -17,6 +17,7 @@ from conformance.oracles.checks.printed_log import PrintedEvent
 PLAIN: Final = re.compile(r"[ -~\n]+\Z")
 #: The name of a user variable that needs no quotes.
 _BARE: Final = re.compile(r"[0-9A-Za-z_.$]+\Z")
+#: Any name, in quotes of a kind or bare.
 _ANY_NAME: Final = r"`(?:[^`]|``)*`|'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|[^\s=:@`]+"
 #: The variables that Intvar events set.
 _INTVARS: Final = {1: "LAST_INSERT_ID", 2: "INSERT_ID"}
