@@ -13,7 +13,7 @@ from conformance.binlog.servers import WITH_FRACTIONS, WITH_JSON, WITH_TABLE_MET
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.character_sets import BY_COLLATION, UTF8, character_sets
-from conformance.strategies.events.json_values import json_column_value
+from conformance.strategies.events.json_values import json_changes, json_column_value
 from conformance.strategies.events.plain_compression import DEFLATED, zlib_wrapped
 from conformance.strategies.events.temporal_values import date, datetime, time, timestamp, year
 from conformance.strategies.grammar.dimension import Dimension
@@ -48,10 +48,11 @@ Fill = Callable[[StreamBuilder, Column], Value]
 
 
 class ColumnKind(NamedTuple):
-    """A kind of column: how one is declared, and how a value of it is chosen."""
+    """A kind of column: how one is declared, how a value of it is chosen, and how the changes of a partial update."""
 
     column: Make
     value: Fill
+    changes: Callable[[StreamBuilder], Value] | None = None
 
 
 def _integer(code: int) -> ColumnKind:
@@ -280,7 +281,7 @@ def _vector_column(stream: StreamBuilder) -> Column:
     return Column(ColumnType.VECTOR, 4, dimension=dimension)
 
 
-JSON: Final = _fixed(ColumnType.JSON, json_column_value, 4)
+JSON: Final = _fixed(ColumnType.JSON, json_column_value, 4)._replace(changes=json_changes)
 _MARIADB: Final = Profiles("mariadb")
 
 #: Column type -> its kind, and the profiles whose servers write it into rows.

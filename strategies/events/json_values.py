@@ -48,7 +48,7 @@ _LARGE_OBJECT: Final[dict[str, Any]] = {"a": _LARGE, "b": -70_000, "key": {"a": 
 _UPDATED_IN_PLACE: Final = Profiles("mysql >= 8.0.3")
 _LEFT: Final = b"left"
 #: The key of the changes of a document in the notation of the protocol.
-_CHANGES: Final = "json_changes"
+CHANGES: Final = "json_changes"
 _PATHS: Final = ("$.a", "$.key[2]", "$[0]", '$."ä"')
 
 
@@ -113,7 +113,7 @@ def _shown_as_written(value: Any) -> Value:
 
 def is_changes(shown: object) -> bool:
     """Return whether a value is what a partial update has in the place of a document: the changes to it."""
-    return isinstance(shown, dict) and _CHANGES in shown
+    return isinstance(shown, dict) and CHANGES in shown
 
 
 def json_changes(stream: StreamBuilder) -> Value:
@@ -130,4 +130,4 @@ def json_changes(stream: StreamBuilder) -> Value:
             value, change["value"] = write_json(chosen.wire), chosen.shown
         wire.append(JsonDiff(operation, path.encode(), value))
         shown.append(change)
-    return Value(JsonDiffs(tuple(wire)), {_CHANGES: shown})
+    return Value(JsonDiffs(tuple(wire)), {CHANGES: shown})

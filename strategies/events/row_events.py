@@ -17,8 +17,8 @@ from conformance.binlog.servers import (
     WITH_ZERO_FILLED_BITMAPS,
 )
 from conformance.strategies.events import mysql_events
-from conformance.strategies.events.columns import COMPRESSED_COLUMNS, JSON, ColumnKind, value_requirement
-from conformance.strategies.events.json_values import is_changes, json_changes
+from conformance.strategies.events.columns import COMPRESSED_COLUMNS, ColumnKind, value_requirement
+from conformance.strategies.events.json_values import is_changes
 from conformance.strategies.events.plain_compression import mariadb_part
 from conformance.strategies.grammar.dimension import Number, When, bits
 from conformance.strategies.grammar.magnitude import whole_number
@@ -42,6 +42,8 @@ ROWS: Final = numbers_of_rows()
 ROWS_FLAGS: Final = bits("rows flags", (0x0002, 0x0004, 0x0008))
 #: The should for which tables with compressed columns are made.
 _COMPRESSED: Final = "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"
+_ROWS_MARKS: Final = ("FORMAT-ROWS", "FORMAT-ROWS-IMAGES")
+_PARTIAL_MARKS: Final = ("FORMAT-ROWS-PARTIAL-UPDATE",)
 
 
 class RowTable(NamedTuple):
@@ -162,8 +164,7 @@ def rows_event(
     older = stream.server.profile in WITH_BOTH_ROWS_EVENTS and stream.choose.yes(5)
     if older:
         code = int(ROWS_V1[place])
-    marks = ("FORMAT-ROWS", "FORMAT-ROWS-IMAGES")
-    planned = _planned(stream, rows, operation, code, last=last, marks=marks, several=several)
+    planned = _planned(stream, rows, operation, code, last=last, marks=_ROWS_MARKS, several=several)
     # Servers and tools since 8.4 refuse version 1, and only servers that are set to do so write it.
     return planned._replace(tolerated=True) if older else planned
 
@@ -199,9 +200,8 @@ def partial_update(
 
     `flags` are those besides the one for the end of its statement.
     """
-    marks = ("FORMAT-ROWS-PARTIAL-UPDATE",)
     code = EventType.PARTIAL_UPDATE_ROWS
-    return _planned(stream, rows, "update", code, last=last, marks=marks, several=several, flags=flags)
+    return _planned(stream, rows, "update", code, last=last, marks=_PARTIAL_MARKS, several=several, flags=flags)
 
 
 def compressed_rows_event(
@@ -217,6 +217,29 @@ def compressed_rows_event(
     code = COMPRESSED_ROWS_V1[OPERATIONS.index(operation)]
     marks = ("FORMAT-MARIADB-ROWS-COMPRESSED",)
     return _planned(stream, rows, operation, code, last=last, marks=marks, several=several, flags=flags)
+
+
+def row_of(
+    stream: StreamBuilder,
+    rows: RowTable,
+    operation: Operation,
+    *,
+    before: Sequence[Value] | None = None,
+    after: Sequence[Value] | None = None,
+) -> PlannedEvent:
+    """Return a rows event with one row, of given values of all columns; `before` and `after` as the operation has them.
+
+    An update is a partial one if a value of `after` is the changes of a document.
+    """
+    images = {side: dict(enumerate(values)) for side, values in (("before", before), ("after", after)) if values}
+    if any(is_changes(value.shown) for value in after or ()):
+        return _built(stream, rows, operation, EventType.PARTIAL_UPDATE_ROWS, [images], marks=_PARTIAL_MARKS)
+    code = stream.server.rows_events[OPERATIONS.index(operation)]
+    return _built(stream, rows, operation, code, [images], marks=_ROWS_MARKS)
+
+
+#: The images of one row, ``before`` and ``after``: the index of a column -> its value.
+_Images = dict[str, dict[int, Value]]
 
 
 def _planned(
@@ -235,19 +258,34 @@ def _planned(
     sides = {"write": ("after",), "update": ("before", "after"), "delete": ("before",)}[operation]
     present = {side: _present(stream, len(rows.kinds)) for side in sides}
     partial = code == EventType.PARTIAL_UPDATE_ROWS
-    codes = rows.codes
-    images: list[Row] = []
-    shown: list[dict[str, Any]] = []
-    values: list[tuple[int, Value]] = []
-    for _ in choose.several(1, 3) if several is None else several:
-        row = {side: _image(stream, rows, present[side], changes=partial and side == "after") for side in sides}
-        images.append(Row(*(_wire(rows, row.get(side)) for side in ("before", "after"))))
-        shown.append({side: _shown(row.get(side)) for side in ("before", "after")})
-        values += [(codes[index], value) for image in row.values() for index, value in image.items()]
-    fields = {"table_id": rows.table.table_id, "rows_flags": flags | (STATEMENT_END if last else 0), "rows": shown}
+    chosen = [
+        {side: _image(stream, rows, present[side], changes=partial and side == "after") for side in sides}
+        for _ in (choose.several(1, 3) if several is None else several)
+    ]
+    flags |= STATEMENT_END if last else 0
+    return _built(stream, rows, operation, code, chosen, marks=marks, flags=flags, partitions=partitions)
+
+
+def _built(
+    stream: StreamBuilder,
+    rows: RowTable,
+    operation: Operation,
+    code: int,
+    chosen: Sequence[_Images],
+    *,
+    marks: tuple[str, ...],
+    flags: int = STATEMENT_END,
+    partitions: Sequence[int] = (),
+) -> PlannedEvent:
+    """Return the rows event that has these rows."""
+    codes, sides = rows.codes, ("before", "after")
+    images = [Row(*(_wire(rows, row.get(side)) for side in sides)) for row in chosen]
+    shown = [{side: _shown(row.get(side)) for side in sides} for row in chosen]
+    values = [(codes[at], value) for row in chosen for image in row.values() for at, value in image.items()]
+    fields = {"table_id": rows.table.table_id, "rows_flags": flags, "rows": shown}
     ones = stream.server.profile not in WITH_ZERO_FILLED_BITMAPS
     # Of a row without changes of documents the options are 0, and there are no bits; or no bit is set.
-    has_bits = True if partial and choose.yes() else None
+    has_bits = True if code == EventType.PARTIAL_UPDATE_ROWS and stream.choose.yes() else None
     wire: dict[str, Any] = {**fields, **write_rows(code, images, rows.table, ones=ones, partial=has_bits)}
     if code in COMPRESSED_ROWS_V1:
         wire["compressed_rows"] = mariadb_part(wire.pop("row_data"))
@@ -255,8 +293,7 @@ def _planned(
         ids = partitions if operation == "update" else partitions[:1]
         parts = zip(("partition_id", "source_partition_id"), ids, strict=False)
         wire["extra_data"] = write_rows_extra_data({"partition": dict(parts)}, update=operation == "update")
-    marks += _value_marks(values)
-    planned = mysql_events.plan(stream, code, wire, fields, marks=marks, columns=codes)
+    planned = mysql_events.plan(stream, code, wire, fields, marks=marks + _value_marks(values), columns=codes)
     return planned.only_for(_COMPRESSED) if _has_compressed(rows) else planned
 
 
@@ -279,12 +316,13 @@ def _image(stream: StreamBuilder, rows: RowTable, present: Sequence[int], *, cha
     """Return the values of one image by the index of their columns."""
     image: dict[int, Value] = {}
     for index in present:
-        if stream.choose.yes(6):
+        kind, column = rows.kinds[index], rows.table.columns[index]
+        if column.nullable and stream.choose.yes(6):
             image[index] = Value(None, None)
-        elif changes and rows.kinds[index] is JSON and not stream.choose.yes(3):
-            image[index] = json_changes(stream)
+        elif changes and kind.changes is not None and not stream.choose.yes(3):
+            image[index] = kind.changes(stream)
         else:
-            image[index] = rows.kinds[index].value(stream, rows.table.columns[index])
+            image[index] = kind.value(stream, column)
     return image
 
 

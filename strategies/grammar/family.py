@@ -34,6 +34,8 @@ _MODULES: Final = (
     "conformance.strategies.families.old_sources",
     "conformance.strategies.families.column_types",
     "conformance.strategies.families.column_character_sets",
+    "conformance.strategies.families.column_signs",
+    "conformance.strategies.families.json_documents",
     "conformance.strategies.families.printed_logs",
     "conformance.strategies.families.replica_logs",
     "conformance.strategies.families.replica_versions",

@@ -2,12 +2,13 @@
 
 import base64
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Final
 
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import EventType
-from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
+from conformance.binlog.event_types import ROWS_TYPES, EventType
+from conformance.binlog.rows.column_codes import INTEGER_BYTES, NUMERIC, ColumnType
 from conformance.binlog.rows.images import read_rows
 from conformance.binlog.rows.json_document import JsonDocument
 from conformance.binlog.rows.json_writing import write_json
@@ -137,6 +138,36 @@ class _FirstTableKeeper(Decoder):
         return super().report(event, OpenTables(self._first))
 
 
+class _TableMisreader(Decoder):
+    """A reader that reads rows by tables that it misread."""
+
+    def __init__(self, misread: Callable[[Table], Table]) -> None:
+        self._misread = misread
+
+    def report(self, event: Event, tables: OpenTables) -> dict[str, Any] | None:
+        """Return an event as the reader reports it."""
+        if event.recognised and event.header.type in ROWS_TYPES:
+            table_id = event.fields()["table_id"]
+            if tables.has(table_id):
+                tables = OpenTables({table_id: self._misread(tables.table(table_id))})
+        return super().report(event, tables)
+
+
+def _with_eight_signs(table: Table) -> Table:
+    """Return a table of which the numbers after the first eight have a sign: that is one byte of the metadata."""
+    numbers = [at for at, column in enumerate(table.columns) if column.type in NUMERIC]
+    columns = list(table.columns)
+    for at in numbers[8:]:
+        columns[at] = replace(columns[at], unsigned=columns[at].unsigned and False)
+    return replace(table, columns=tuple(columns))
+
+
+def _paths_of_250(value: Any) -> Any:
+    """Return a cell of JSON of which the paths of changes have no more than 250 bytes."""
+    changes = [{**change, "path": change["path"][:250]} for change in value.get("json_changes", ())]
+    return {"json_changes": changes} if changes else value
+
+
 def _is_empty(document: JsonDocument) -> bool:
     return not document.data
 
@@ -164,6 +195,12 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         _of(ColumnType.INT24, lambda value: value % 2**24),
     ),
     _cells("always-signed", "VALUES-UNSIGNED", "integers always have a sign", _always_signed),
+    Mutant(
+        "signs-of-eight-numbers",
+        "FORMAT-ROWS-VALUES-UNSIGNED",
+        "only the first eight columns of numbers can be without a sign",
+        answer=_TableMisreader(_with_eight_signs).answer,
+    ),
     _cells(
         "decimal-as-double",
         "VALUES-DECIMAL",
@@ -313,6 +350,12 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "JSON's 16-bit integers always have a sign",
         _of(ColumnType.JSON, _scalars(_signed_short)),
         also=("FORMAT-ROWS-PARTIAL-UPDATE",),
+    ),
+    _cells(
+        "json-short-paths",
+        "PARTIAL-UPDATE",
+        "the path of a change ends after 250 bytes",
+        _of(ColumnType.JSON, _paths_of_250),
     ),
     Mutant(
         "json-empty-refused",
