@@ -211,6 +211,7 @@ def has_tag(entry):
         (128, (1 << 32) - 128, True),  # mysql-binlog-connector-rust, an ENUM of 255 members
         (128, -128, True),
         (127, -129, False),
+        ((1 << 40) - 1, (1 << 32) - 1, False),  # a BIT of which only four bytes are read
         (0x8000, 0x8001, False),
         (True, -255, False),
     ],

@@ -25,13 +25,14 @@ def is_read_as_signed(expected: object, seen: object) -> bool:
 def is_extended(expected: object, seen: object) -> bool:
     """Return whether a number has the expected bytes, of which the first bit was taken for a sign.
 
-    The sign is seen, or it fills the upper bytes of a wider number without one.
+    The sign is seen, or it fills the upper bytes of a wider number without one; a smaller number was cut.
     """
     if not isinstance(expected, int) or not isinstance(seen, int) or isinstance(seen, bool):
         return False
     sizes = (1 << 8 * width for width in range(1, 9))
     read = [expected - numbers for numbers in sizes if numbers // 2 <= expected < numbers]
-    return any(seen in (each, *(each % numbers for numbers in _NUMBERS_BY_WIDTH.values())) for each in read)
+    widened = {each % numbers for each in read for numbers in _NUMBERS_BY_WIDTH.values()}
+    return seen in read or seen > expected and seen in widened
 
 
 def cause_of_sign(expected: object, seen: object) -> Cause | None:
