@@ -111,7 +111,7 @@ def test_the_record_is_the_same_however_many_workers_there_are(tested, fork):
 
 @pytest.mark.parametrize("tested", ["wrong", "some troubles", "many hangs", "hangs always"])
 def test_the_record_is_the_same_where_more_shares_wait_beside_each_other(tested, fork):
-    selection = Selection(role="client", profiles=("mysql-5.7", "mysql-8.4"))
+    selection = Selection(role="client", profiles=("mysql-5.7",))
     alone, _ = fork(record_of, TESTED[tested], None, selection=selection)
     assert fork(record_of, TESTED[tested], 1, most=4, selection=selection)[0] == alone
 
