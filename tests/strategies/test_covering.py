@@ -149,7 +149,7 @@ def test_an_array_of_a_family_covers_every_pair_that_can_occur(family, role):
 
 
 #: Of an array with more rows, every second one is looked at, or every third.
-MANY = 100
+MANY = 50
 
 
 @pytest.mark.parametrize(("family", "role"), SPACES)
