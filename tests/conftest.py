@@ -29,6 +29,12 @@ def pytest_pycollect_makemodule(module_path, parent):
 
 
 @pytest.hookimpl(optionalhook=True)  # without pytest-xdist nothing calls it
+def pytest_xdist_auto_num_workers():
+    """Return the workers of `-n auto`: one more than there are cores, as many tests wait for processes that they start."""
+    return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
+
+
+@pytest.hookimpl(optionalhook=True)  # without pytest-xdist nothing calls it
 def pytest_xdist_make_scheduler(config, log):
     """Share the tests out as `SomeTogether` does."""
     from tests.workers import SomeTogether
