@@ -30,7 +30,7 @@ def pytest_pycollect_makemodule(module_path, parent):
 
 @pytest.hookimpl(optionalhook=True)  # without pytest-xdist nothing calls it
 def pytest_xdist_auto_num_workers():
-    """Return the workers of `-n auto`: one more than there are cores, as many tests wait for processes that they start."""
+    """Return the workers of `-n auto`: one more than there are cores, as many tests wait for other processes."""
     return len(os.sched_getaffinity(0)) + 1 if hasattr(os, "sched_getaffinity") else None
 
 
