@@ -32,7 +32,7 @@ def is_extended(expected: object, seen: object) -> bool:
     sizes = (1 << 8 * width for width in range(1, 9))
     read = [expected - numbers for numbers in sizes if numbers // 2 <= expected < numbers]
     widened = {each % numbers for each in read for numbers in _NUMBERS_BY_WIDTH.values()}
-    return seen in read or seen > expected and seen in widened
+    return seen in read or (seen > expected and seen in widened)
 
 
 def cause_of_sign(expected: object, seen: object) -> Cause | None:
