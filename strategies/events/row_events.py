@@ -1,6 +1,6 @@
 """Tables with any columns, and the rows events that write, update and delete their rows."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, Literal, NamedTuple
 
 from conformance.binlog.event_types import COMPRESSED_ROWS_V1, ROWS_V1, EventType
@@ -43,6 +43,7 @@ ROWS_FLAGS: Final = bits("rows flags", (0x0002, 0x0004, 0x0008))
 #: The should for which tables with compressed columns are made.
 _COMPRESSED: Final = "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"
 _ROWS_MARKS: Final = ("FORMAT-ROWS", "FORMAT-ROWS-IMAGES")
+_EXTRA_MARKS: Final = ("FORMAT-ROWS-EXTRA-DATA",)
 _PARTIAL_MARKS: Final = ("FORMAT-ROWS-PARTIAL-UPDATE",)
 
 
@@ -77,8 +78,17 @@ def _table(stream: StreamBuilder, name: str, columns: Sequence[tuple[ColumnKind,
     return RowTable(table, tuple(kind for kind, _ in columns))
 
 
-def table_map(stream: StreamBuilder, rows: RowTable) -> PlannedEvent:
-    """Return the Table_map event of a table, with the optional metadata of the stream's server."""
+def table_map(
+    stream: StreamBuilder, rows: RowTable, *, full: bool | None = None, more: Mapping[str, Any] | None = None
+) -> PlannedEvent:
+    """Return the Table_map event of a table, with the optional metadata of the stream's server.
+
+    Args:
+        stream: The stream it is for.
+        rows: The table.
+        full: Whether the metadata is that of `binlog_row_metadata` FULL, not MINIMAL; chosen if None.
+        more: Entries of the metadata that differ from those of other tables, or that others do not have.
+    """
     table = rows.table
     types, metadata, null_bits = column_metadata(table.columns)
     fields = {
@@ -98,7 +108,8 @@ def table_map(stream: StreamBuilder, rows: RowTable) -> PlannedEvent:
         "optional_metadata": b"",
     }
     if stream.server.profile in WITH_TABLE_METADATA:
-        wire["optional_metadata"] = _optional_metadata(table.columns, full=stream.choose.yes())
+        full = stream.choose.yes() if full is None else full
+        wire["optional_metadata"] = _optional_metadata(table.columns, full=full, more=more or {})
     planned = mysql_events.plan(stream, EventType.TABLE_MAP, wire, fields, marks=("FORMAT-TABLE-MAP",))
     return planned._replace(marks=(), made_for=_COMPRESSED) if _has_compressed(rows) else planned
 
@@ -108,7 +119,7 @@ def _has_compressed(rows: RowTable) -> bool:
     return any(code in COMPRESSED_COLUMNS for code in rows.codes)
 
 
-def _optional_metadata(columns: Sequence[Column], *, full: bool) -> bytes:
+def _optional_metadata(columns: Sequence[Column], *, full: bool, more: Mapping[str, Any]) -> bytes:
     """Return the metadata that servers write with `binlog_row_metadata` MINIMAL or FULL, in their order."""
     entries: dict[str, Any] = {
         # A YEAR counts as unsigned too.
@@ -124,9 +135,10 @@ def _optional_metadata(columns: Sequence[Column], *, full: bool) -> bytes:
             **_charsets([each.collation for each in labelled], "enum_set_"),
             "set_labels": [each.labels for each in labelled if each.type == ColumnType.SET],
             "enum_labels": [each.labels for each in labelled if each.type == ColumnType.ENUM],
+            **dict.fromkeys(("primary_key", "primary_key_prefixes")),
             "visible": [True] * len(columns),
         }
-    return write_table_metadata({name: entry for name, entry in entries.items() if entry})
+    return write_table_metadata({name: entry for name, entry in {**entries, **more}.items() if entry})
 
 
 def _charsets(collations: Sequence[int | None], prefix: str = "") -> dict[str, Any]:
@@ -188,8 +200,10 @@ def partitioned_rows_event(
         last: Whether it ends its statement.
         several: Has an element for each of its rows.
     """
-    code, marks = stream.server.rows_events[OPERATIONS.index(operation)], ("FORMAT-ROWS-EXTRA-DATA",)
-    planned = _planned(stream, rows, operation, code, last=last, marks=marks, several=several, partitions=partitions)
+    code, marks = stream.server.rows_events[OPERATIONS.index(operation)], _EXTRA_MARKS
+    ids = partitions if operation == "update" else partitions[:1]
+    extra = {"partition": dict(zip(("partition_id", "source_partition_id"), ids, strict=False))}
+    planned = _planned(stream, rows, operation, code, last=last, marks=marks, several=several, extra=extra)
     return planned.only_for("FORMAT-ROWS-EXTRA-DATA")
 
 
@@ -226,15 +240,27 @@ def row_of(
     *,
     before: Sequence[Value] | None = None,
     after: Sequence[Value] | None = None,
+    extra: Mapping[str, Any] | None = None,
 ) -> PlannedEvent:
     """Return a rows event with one row, of given values of all columns; `before` and `after` as the operation has them.
 
     An update is a partial one if a value of `after` is the changes of a document.
+
+    Args:
+        stream: The stream it is for.
+        rows: Its table.
+        operation: What it does with its row.
+        before: The values before the change.
+        after: The values after it.
+        extra: The parts of its extra data; see `write_rows_extra_data`.
     """
     images = {side: dict(enumerate(values)) for side, values in (("before", before), ("after", after)) if values}
     if any(is_changes(value.shown) for value in after or ()):
         return _built(stream, rows, operation, EventType.PARTIAL_UPDATE_ROWS, [images], marks=_PARTIAL_MARKS)
     code = stream.server.rows_events[OPERATIONS.index(operation)]
+    if extra:
+        built = _built(stream, rows, operation, code, [images], marks=_EXTRA_MARKS, extra=extra)
+        return built.only_for("FORMAT-ROWS-EXTRA-DATA")
     return _built(stream, rows, operation, code, [images], marks=_ROWS_MARKS)
 
 
@@ -252,7 +278,7 @@ def _planned(
     marks: tuple[str, ...],
     several: Iterable[int] | None = None,
     flags: int = 0,
-    partitions: Sequence[int] = (),
+    extra: Mapping[str, Any] | None = None,
 ) -> PlannedEvent:
     choose = stream.choose
     sides = {"write": ("after",), "update": ("before", "after"), "delete": ("before",)}[operation]
@@ -263,7 +289,7 @@ def _planned(
         for _ in (choose.several(1, 3) if several is None else several)
     ]
     flags |= STATEMENT_END if last else 0
-    return _built(stream, rows, operation, code, chosen, marks=marks, flags=flags, partitions=partitions)
+    return _built(stream, rows, operation, code, chosen, marks=marks, flags=flags, extra=extra)
 
 
 def _built(
@@ -275,7 +301,7 @@ def _built(
     *,
     marks: tuple[str, ...],
     flags: int = STATEMENT_END,
-    partitions: Sequence[int] = (),
+    extra: Mapping[str, Any] | None = None,
 ) -> PlannedEvent:
     """Return the rows event that has these rows."""
     codes, sides = rows.codes, ("before", "after")
@@ -289,10 +315,8 @@ def _built(
     wire: dict[str, Any] = {**fields, **write_rows(code, images, rows.table, ones=ones, partial=has_bits)}
     if code in COMPRESSED_ROWS_V1:
         wire["compressed_rows"] = mariadb_part(wire.pop("row_data"))
-    if partitions:
-        ids = partitions if operation == "update" else partitions[:1]
-        parts = zip(("partition_id", "source_partition_id"), ids, strict=False)
-        wire["extra_data"] = write_rows_extra_data({"partition": dict(parts)}, update=operation == "update")
+    if extra:
+        wire["extra_data"] = write_rows_extra_data(extra, update=operation == "update")
     planned = mysql_events.plan(stream, code, wire, fields, marks=marks + _value_marks(values), columns=codes)
     return planned.only_for(_COMPRESSED) if _has_compressed(rows) else planned
 

@@ -37,6 +37,7 @@ _MODULES: Final = (
     "conformance.strategies.families.column_signs",
     "conformance.strategies.families.json_documents",
     "conformance.strategies.families.column_values",
+    "conformance.strategies.families.table_metadata",
     "conformance.strategies.families.printed_logs",
     "conformance.strategies.families.replica_logs",
     "conformance.strategies.families.replica_versions",
