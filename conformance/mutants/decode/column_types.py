@@ -153,6 +153,28 @@ class _TableMisreader(Decoder):
         return super().report(event, tables)
 
 
+class _LabelRefuser(Decoder):
+    """A reader that refuses tables with labels whose length takes more than one byte."""
+
+    def report(self, event: Event, tables: OpenTables) -> dict[str, Any] | None:
+        """Return an event as the reader reports it."""
+        if event.recognised and event.header.type == EventType.TABLE_MAP:
+            labels = (label for column in _columns_of(event) for label in column.labels or ())
+            if any(len(each) > _ONE_BYTE for each in labels):
+                raise MalformedBody("a label is longer than expected")
+        return super().report(event, tables)
+
+
+def _columns_of(event: Event) -> tuple[Column, ...]:
+    """Return the columns of a Table_map; none if it is one of an alpha version, without their metadata."""
+    fields = event.fields()
+    return table_of(fields).columns if "null_bits" in fields else ()
+
+
+#: The largest packed integer of one byte.
+_ONE_BYTE: Final = 250
+
+
 def _with_eight_signs(table: Table) -> Table:
     """Return a table of which the numbers after the first eight have a sign: that is one byte of the metadata."""
     numbers = [at for at, column in enumerate(table.columns) if column.type in NUMERIC]
@@ -164,7 +186,7 @@ def _with_eight_signs(table: Table) -> Table:
 
 def _paths_of_250(value: Any) -> Any:
     """Return a cell of JSON of which the paths of changes have no more than 250 bytes."""
-    changes = [{**change, "path": change["path"][:250]} for change in value.get("json_changes", ())]
+    changes = [{**change, "path": change["path"][:_ONE_BYTE]} for change in value.get("json_changes", ())]
     return {"json_changes": changes} if changes else value
 
 
@@ -291,6 +313,12 @@ COLUMN_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "VALUES-BLOB",
         "a BLOB loses its last byte",
         _of(ColumnType.BLOB, lambda value: _noted(_bytes_of(value)[:-1])),
+    ),
+    Mutant(
+        "long-labels-refused",
+        "FORMAT-EVENT-DELIVERED",
+        "a Table_map is refused if a label has more than 250 bytes",
+        answer=_LabelRefuser().answer,
     ),
     _cells(
         "enum-from-0",

@@ -227,6 +227,12 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         change("rows", lambda rows: [], lambda event, reported: bool(event.fields().get("extra_data"))),
     ),
     Mutant(
+        "no-rows-after-ndb-data",
+        "FORMAT-ROWS-EXTRA-DATA",
+        "rows after extra data of NDB are lost",
+        change("rows", lambda rows: [], lambda event, reported: event.fields().get("extra_data", b"")[:1] == b"\0"),
+    ),
+    Mutant(
         "beta-rows-dropped",
         "FORMAT-ROWS-PRE-GA",
         "rows events of 5.1's betas are lost",
