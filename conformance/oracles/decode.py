@@ -218,6 +218,10 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     # MariaDB
     fields("FORMAT-MARIADB-GTID", "gtid", "mariadb_gtid_flags", "commit_id"),
     fields("FORMAT-MARIADB-GTID-LIST", "gtid_list"),
+    both(
+        delivered("FORMAT-MARIADB-GTID-LIST-FLAGS"),
+        fields("FORMAT-MARIADB-GTID-LIST-FLAGS", "gtid_list", where_reported=True),
+    ),
     fields("FORMAT-MARIADB-BINLOG-CHECKPOINT", "log_name"),
     fields("FORMAT-MARIADB-ANNOTATE-ROWS", "rows_query"),
     both(

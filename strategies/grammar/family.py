@@ -38,6 +38,7 @@ _MODULES: Final = (
     "conformance.strategies.families.json_documents",
     "conformance.strategies.families.column_values",
     "conformance.strategies.families.table_metadata",
+    "conformance.strategies.families.mariadb_gtids",
     "conformance.strategies.families.printed_logs",
     "conformance.strategies.families.replica_logs",
     "conformance.strategies.families.replica_versions",

@@ -145,6 +145,12 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         change("gtid_list", lambda text: text.partition(",")[0]),
     ),
     Mutant(
+        "gtid-list-with-flags-lost",
+        "FORMAT-MARIADB-GTID-LIST-FLAGS",
+        "a list of GTIDs with flags is lost",
+        drop(lambda event, reported: "gtid_list" in reported and event.fields()["gtid_list_head"] >> 28 > 0),
+    ),
+    Mutant(
         "checkpoint-with-length",
         "FORMAT-MARIADB-BINLOG-CHECKPOINT",
         "the name of a checkpoint's log begins with its length",
