@@ -29,7 +29,7 @@ def transaction_payload(
     """
     unpacked = b"".join(_inner_bytes(stream, event) for event in inner)
     compression = stream.vary(COMPRESSION) if compression is None else compression
-    payload = unpacked if compression == Compression.NONE else zstd_frame(unpacked)
+    payload = _packed(unpacked, compression)
     fields = {
         "compression_type": int(compression),
         "uncompressed_size": len(unpacked),
@@ -43,6 +43,16 @@ def put_in(stream: StreamBuilder, inner: Sequence[PlannedEvent], event: PlannedE
     """Return the events of a payload with another one inserted after the first."""
     place = stream.choose.integer(1, len(inner))
     return [*inner[:place], event, *inner[place:]]
+
+
+def sizes_of(stream: StreamBuilder, inner: Sequence[PlannedEvent], compression: Compression) -> tuple[int, int]:
+    """Return the bytes of events in a payload, and those of the payload."""
+    unpacked = b"".join(_inner_bytes(stream, event) for event in inner)
+    return len(unpacked), len(_packed(unpacked, compression))
+
+
+def _packed(unpacked: bytes, compression: Compression) -> bytes:
+    return unpacked if compression == Compression.NONE else zstd_frame(unpacked)
 
 
 def _inner_bytes(stream: StreamBuilder, event: PlannedEvent) -> bytes:

@@ -127,6 +127,36 @@ def transaction_payloads(stream: StreamBuilder) -> None:
     _log_of(stream, _of_times(add_payload))
 
 
+#: The numbers in the head of a payload take one byte up to 250, three above, and four from 2^16 on.
+_PAYLOAD: Final = sizes("bytes", 251, 65_536, most=70_000, fewest=200)
+_ATTEMPTS: Final = 3
+_COUNTED: Final = choices("what has so many bytes", ("the events", "the payload"))
+
+
+@family(
+    focus="FORMAT-TRANSACTION-PAYLOAD", profiles=WITH_PAYLOADS, dimensions=(_PAYLOAD, payloads.COMPRESSION, _COUNTED)
+)
+def payload_sizes(stream: StreamBuilder) -> None:
+    """A transaction in a Transaction_payload event whose sizes are at the borders of how their numbers are written."""
+    size, counted, compression = stream.vary(_PAYLOAD), stream.vary(_COUNTED), stream.vary(payloads.COMPRESSION)
+    groups.begin_plain_log(stream)
+    begin, end = mysql_events.query(stream, "BEGIN", status_variables=b""), mysql_events.xid(stream)
+    inner = [begin, mysql_events.query(stream, _inserted(size), status_variables=b""), end]
+    before, length = inner[1].body.removesuffix(_inserted(size).encode()), size
+    # The length of the statement is in the bytes that are packed, too.
+    for _ in range(_ATTEMPTS):
+        length += size - payloads.sizes_of(stream, inner, compression)[counted == "the payload"]
+        text = _inserted(length)
+        inner[1] = inner[1]._replace(body=before + text.encode(), fields={**inner[1].fields, "query": text})
+    _add(stream, [payloads.transaction_payload(stream, inner, compression=compression)])
+    groups.end_log(stream)
+
+
+def _inserted(size: int) -> str:
+    """Return a statement of so many bytes, of which none is the same as the one before it."""
+    return ("INSERT INTO t1 VALUES (1) -- " + "0123456789" * (size // 10))[:size]
+
+
 _BODY: Final = sizes("body of the ignorable event", 251, 256, most=300)
 
 
