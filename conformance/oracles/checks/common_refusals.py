@@ -40,7 +40,11 @@ _TABLE_OF_VECTORS: Final = "table with VECTOR columns"
 _TABLE_OF_COMPRESSED: Final = "table with compressed columns"
 _SET_WITH_TAGS: Final = "GTID set with tags"
 #: The requirement that an event is made for -> what it has.
-_MADE_FOR: Final = {LONGER: "longer post-header", EXTRA_DATA: "rows event with extra data"}
+_MADE_FOR: Final = {
+    LONGER: "longer post-header",
+    EXTRA_DATA: "rows event with extra data",
+    "FORMAT-MARIADB-GTID-LIST-FLAGS": "Gtid_list with flags",
+}
 _VECTORS: Final = Cause(REFUSED, _TABLE_OF_VECTORS)
 _COMPRESSED_COLUMNS: Final = "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"
 
