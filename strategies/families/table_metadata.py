@@ -62,11 +62,13 @@ def tables_with_metadata(stream: StreamBuilder) -> None:
 def _columns(labels: tuple[bytes, ...], repeats: int) -> tuple[list[Column], list[Value]]:
     """Return the columns of a table and the values of a row."""
     last = len(labels)
+    # A member of a SET has no comma.
+    members = tuple(each.replace(b",", b";") for each in labels)
     columns = [
         Column(ColumnType.LONG, unsigned=True),
         Column(ColumnType.VARCHAR, 400, collation=_UTF8MB4),
         Column(ColumnType.ENUM, ColumnType.ENUM << 8 | 1, labels=labels, collation=_UTF8MB4),
-        Column(ColumnType.SET, ColumnType.SET << 8 | 1, labels=labels, collation=_UTF8MB4),
+        Column(ColumnType.SET, ColumnType.SET << 8 | 1, labels=members, collation=_UTF8MB4),
     ]
     text = "tëxt".encode()
     values = [Value(2**32 - 1, 2**32 - 1), Value(text, shown_bytes(text)), Value(last, last), Value(1, 1)]
