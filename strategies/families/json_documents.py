@@ -59,12 +59,10 @@ _FILL: Final = "f" * 70_000
 #: Where a value is in a document; keys are stored by length, then by their bytes.
 _PLACES: Final[dict[str, Callable[[Any], Any]]] = {
     "whole document": lambda value: value,
-    "only element": lambda value: [value],
     "last element": lambda value: ["first", -7, {"a": 1}, value],
     "first and last member": lambda value: {"日": -1, "k" * 256: value, "": value},
-    "in the third level": lambda value: {"a": [1, {"b": value, "c": 2}]},
-    "element of a large array": lambda value: [value, _FILL, 1],
-    "member of a large object": lambda value: {"zz": 1, "a": _FILL, "b": value},
+    "only element, in the third level": lambda value: {"a": [1, {"b": [value], "c": 2}]},
+    "element and member of large containers": lambda value: [value, {"zz": 1, "a": _FILL, "b": value}, 1],
 }
 _VALUE: Final = Dimension("value", _VALUES)
 _PLACE: Final = Dimension("place in the document", _PLACES)

@@ -113,7 +113,10 @@ def _extra(flags: int) -> dict[str, Any]:
 
 
 #: The count of GTIDs has 28 bits; those above are flags, which a source sets for a replica that stops at a GTID.
-_LIST_FLAGS: Final = bits("flags of the list", (1 << 28, 1 << 29))
+#: A reader that counts with them asks for much memory: each occurs once.
+_LIST_FLAGS: Final = Dimension(
+    "flags of the list", {"none": 0, "2^28": 1 << 28, "2^29": 1 << 29}, heavy=("2^28", "2^29")
+)
 _COUNT: Final = choices("GTIDs", (0, 1, 2, 255, 256))
 _SERVER: Final = choices("server id", (1, 1 << 31, (1 << 32) - 1))
 
