@@ -48,7 +48,7 @@ Fill = Callable[[StreamBuilder, Column], Value]
 
 
 class ColumnKind(NamedTuple):
-    """A kind of column: how one is declared, how a value of it is chosen, and how the changes of a partial update."""
+    """A kind of column: how one is declared, how a value of it is chosen, and how the changes of a value are."""
 
     column: Make
     value: Fill
