@@ -30,9 +30,9 @@ from conformance.strategies.grammar.notation import (
 from conformance.strategies.grammar.stream import StreamBuilder
 
 #: Collations: utf8mb4, utf8 (before 5.5) and binary.
-_UTF8MB4: Final = 45
-_UTF8: Final = 33
-_BINARY: Final = 63
+UTF8MB4: Final = 45
+UTF8MB3: Final = 33
+BINARY: Final = 63
 
 #: The most bytes of a generated string, except for a few large ones.
 _LONGEST: Final = 300
@@ -95,9 +95,13 @@ def _decimal(stream: StreamBuilder, column: Column) -> Value:
     return Value(Decimal(text), text)
 
 
-def _bit_column(stream: StreamBuilder) -> Column:
-    bits = stream.choose.integer(1, 64)
+def bit_column(bits: int) -> Column:
+    """Return a BIT column of so many bits."""
     return Column(ColumnType.BIT, bits // 8 << 8 | bits % 8)
+
+
+def _bit_column(stream: StreamBuilder) -> Column:
+    return bit_column(stream.choose.integer(1, 64))
 
 
 def _bit(stream: StreamBuilder, column: Column) -> Value:
@@ -110,10 +114,10 @@ def _collation(stream: StreamBuilder) -> int:
     choose = stream.choose
     kind = choose.integer(0, 3)
     if kind == 2:
-        return _BINARY
+        return BINARY
     if kind == 3:
         return choose.one_of(character_sets(stream.server.profile)).collation
-    return _UTF8MB4 if stream.server.profile in WITH_FRACTIONS else _UTF8
+    return UTF8MB4 if stream.server.profile in WITH_FRACTIONS else UTF8MB3
 
 
 def _whole(length: int, collation: int) -> int:
@@ -122,11 +126,15 @@ def _whole(length: int, collation: int) -> int:
     return max(length - length % width, width)
 
 
-def _string_column(stream: StreamBuilder) -> Column:
-    collation = _collation(stream)
-    length = _whole(stream.choose.one_of((40, 1, 255, 256, 765, 1020)), collation)
+def char_column(length: int, collation: int) -> Column:
+    """Return a CHAR column whose values have up to `length` bytes, two bits of which are in its type code."""
     high = (ColumnType.STRING & ~0x30) | ((length >> 4 & 0x30) ^ 0x30)
     return Column(ColumnType.STRING, high << 8 | length & 0xFF, collation=collation)
+
+
+def _string_column(stream: StreamBuilder) -> Column:
+    collation = _collation(stream)
+    return char_column(_whole(stream.choose.one_of((40, 1, 255, 256, 765, 1020)), collation), collation)
 
 
 def _varchar_column(stream: StreamBuilder) -> Column:
@@ -143,7 +151,7 @@ def _characters(stream: StreamBuilder, column: Column, limit: int) -> Value:
     if column.collation in BY_COLLATION:
         declared = stream.server.profile in WITH_TABLE_METADATA
         return BY_COLLATION[column.collation].value(stream.choose, limit, declared=declared)
-    if column.collation == _BINARY:
+    if column.collation == BINARY:
         data = stream.choose.octets(0, limit)
     else:
         data = mysql_events.text(stream, 0, limit).encode()[:limit].decode("utf-8", "ignore").encode()
@@ -155,7 +163,7 @@ def _string(stream: StreamBuilder, column: Column) -> Value:
     if column.collation in BY_COLLATION:
         return value
     # Padding is not logged.
-    data = value.wire.rstrip(b"\0" if column.collation == _BINARY else b" ")
+    data = value.wire.rstrip(b"\0" if column.collation == BINARY else b" ")
     return Value(data, shown_bytes(data))
 
 
@@ -185,13 +193,17 @@ def labels(count: int, collation: int) -> tuple[bytes, ...]:
     return tuple(f"{name} {number}".encode(codec) for number in range(1, count + 1))
 
 
+def enum_column(count: int, collation: int) -> Column:
+    """Return an ENUM column with so many labels."""
+    size = 1 if count <= _LABELS_OF_ONE_BYTE else 2
+    return Column(ColumnType.ENUM, ColumnType.ENUM << 8 | size, labels=labels(count, collation), collation=collation)
+
+
 def _enum_column(stream: StreamBuilder) -> Column:
     count = stream.choose.one_of((3, 1, 255, 256, 1000))
     if stream.server.profile not in WITH_TABLE_METADATA and stream.choose.yes(12):
         count = _MANY_LABELS  # Which is too many to be written into a Table_map event.
-    size = 1 if count <= _LABELS_OF_ONE_BYTE else 2
-    collation = _collation(stream)
-    return Column(ColumnType.ENUM, ColumnType.ENUM << 8 | size, labels=labels(count, collation), collation=collation)
+    return enum_column(count, _collation(stream))
 
 
 def _enum(stream: StreamBuilder, column: Column) -> Value:
@@ -203,12 +215,15 @@ def _enum(stream: StreamBuilder, column: Column) -> Value:
     return Value(number, number)
 
 
-def _set_column(stream: StreamBuilder) -> Column:
-    count = stream.choose.one_of((3, 8, 9, 16, 17, 32, 33, 64))
+def set_column(count: int, collation: int) -> Column:
+    """Return a SET column with so many members, of which each takes a bit of one to four bytes, or of eight."""
     size = (count + 7) // 8
     size = size if size <= 4 else 8
-    collation = _collation(stream)
     return Column(ColumnType.SET, ColumnType.SET << 8 | size, labels=labels(count, collation), collation=collation)
+
+
+def _set_column(stream: StreamBuilder) -> Column:
+    return set_column(stream.choose.one_of((3, 8, 9, 16, 17, 32, 33, 64)), _collation(stream))
 
 
 def _set(stream: StreamBuilder, column: Column) -> Value:

@@ -67,6 +67,11 @@ def gtid(stream: StreamBuilder, *, standalone: bool) -> PlannedEvent:
         }
     if choose.yes(6):
         wire |= choose.one_of(_EXTRA)(choose)
+    return gtid_of(stream, wire, fields, flags)
+
+
+def gtid_of(stream: StreamBuilder, wire: dict[str, Any], fields: dict[str, Any], flags: int) -> PlannedEvent:
+    """Return a Gtid event with given fields, and the flags that announce them."""
     wire["mariadb_gtid_flags"] = fields["mariadb_gtid_flags"] = flags
     marks = ("FORMAT-MARIADB-GTID",)
     return mysql_events.plan(stream, EventType.MARIADB_GTID, wire, fields, flags=_GTID_FLAGS, marks=marks)
@@ -79,12 +84,18 @@ def gtid_list(stream: StreamBuilder) -> PlannedEvent:
         for _ in stream.several_of(LISTED):
             place = whole_number(choose, 32), whole_number(choose, 32, low=1)
             last[place] = min(whole_number(choose, 64, low=1), LAST_MARIADB_NUMBER)
+    return gtid_list_of(stream)
+
+
+def gtid_list_of(stream: StreamBuilder, *, flags: int = 0) -> PlannedEvent:
+    """Return the Gtid_list event of the last GTIDs of each domain; `flags` are in the highest bits of its count."""
+    last = stream.mariadb_gtids
     listed = [{"domain_id": domain, "server_id": server, "gno": gno} for (domain, server), gno in last.items()]
     text = ",".join(f"{each['domain_id']}-{each['server_id']}-{each['gno']}" for each in listed)
-    marks = ("FORMAT-MARIADB-GTID-LIST",)
-    return mysql_events.plan(
-        stream, EventType.MARIADB_GTID_LIST, {"gtid_list": listed}, {"gtid_list": text}, marks=marks
-    )
+    wire = {"gtid_list_head": flags | len(listed), "gtid_list": listed}
+    mark = "FORMAT-MARIADB-GTID-LIST-FLAGS" if flags else "FORMAT-MARIADB-GTID-LIST"
+    planned = mysql_events.plan(stream, EventType.MARIADB_GTID_LIST, wire, {"gtid_list": text}, marks=(mark,))
+    return planned.only_for(mark) if flags else planned
 
 
 def binlog_checkpoint(stream: StreamBuilder) -> PlannedEvent:

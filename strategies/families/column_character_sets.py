@@ -5,7 +5,7 @@ from typing import Final
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.binlog.rows.table import Column
 from conformance.binlog.servers import WITH_TABLE_METADATA
-from conformance.strategies.events import mysql_events, row_events
+from conformance.strategies.events import row_events
 from conformance.strategies.events.columns import ColumnKind, kind_of
 from conformance.strategies.grammar.dimension import Dimension, Impossible, choices
 from conformance.strategies.grammar.family import family
@@ -41,9 +41,8 @@ def columns_of_character_sets(stream: StreamBuilder) -> None:
     """Rows of a table of which one character column has another character set than the others."""
     groups.begin_plain_log(stream)
     rows = row_events.table_of(stream, _kinds(stream))
-    planned = [mysql_events.query(stream, "BEGIN"), row_events.table_map(stream, rows)]
-    planned.append(row_events.rows_event(stream, rows, "write", several=stream.several_of(row_events.ROWS)))
-    groups.add_group(stream, [*planned, mysql_events.xid(stream)], anonymous=True)
+    several = stream.several_of(row_events.ROWS)
+    groups.add_rows(stream, rows, lambda: row_events.rows_event(stream, rows, "write", several=several))
     groups.end_log(stream)
 
 

@@ -5,7 +5,7 @@ from typing import Final
 from conformance.binlog.rows.column_codes import INTEGER_BYTES, ColumnType
 from conformance.binlog.rows.table import Column
 from conformance.binlog.servers import WITH_TABLE_METADATA
-from conformance.strategies.events import mysql_events, row_events
+from conformance.strategies.events import row_events
 from conformance.strategies.events.columns import ColumnKind, kind_of
 from conformance.strategies.grammar.dimension import Dimension, choices, yes_or_no
 from conformance.strategies.grammar.family import family
@@ -52,9 +52,7 @@ def columns_of_signs(stream: StreamBuilder) -> None:
     """Rows of a table of which one column of numbers has no sign and all others have one, or the other way round."""
     groups.begin_plain_log(stream)
     rows = row_events.table_of(stream, _kinds(stream))
-    planned = [mysql_events.query(stream, "BEGIN"), row_events.table_map(stream, rows)]
-    planned.append(row_events.rows_event(stream, rows, "write", several=range(2)))
-    groups.add_group(stream, [*planned, mysql_events.xid(stream)], anonymous=True)
+    groups.add_rows(stream, rows, lambda: row_events.rows_event(stream, rows, "write", several=range(2)))
     groups.end_log(stream)
 
 

@@ -1,6 +1,7 @@
 """Rows with columns of every type, NULLs, edge values and partial images."""
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import chain
 from typing import Final
 
@@ -79,9 +80,7 @@ def tables_after_restarts(stream: StreamBuilder) -> None:
 
 def _add_rows(stream: StreamBuilder, rows: row_events.RowTable) -> None:
     """Add a transaction with one change of a table."""
-    planned = [mysql_events.query(stream, "BEGIN"), row_events.table_map(stream, rows)]
-    planned.append(row_events.rows_event(stream, rows, stream.vary(_OPERATION)))
-    groups.add_group(stream, [*planned, mysql_events.xid(stream)], anonymous=True)
+    groups.add_rows(stream, rows, lambda: row_events.rows_event(stream, rows, stream.vary(_OPERATION)))
 
 
 #: The numbers of partitions, of which a table has 8192 at most.
@@ -131,7 +130,6 @@ def partial_json_updates(stream: StreamBuilder) -> None:
     for _ in stream.several_of(_UPDATES):
         others = (JSON if choose.yes() else choose.one_of(column_kinds(stream)) for _ in range(stream.vary(_OTHERS)))
         rows = row_events.table_of(stream, chain((JSON,), others))
-        planned = [mysql_events.query(stream, "BEGIN"), row_events.table_map(stream, rows)]
-        planned.append(row_events.partial_update(stream, rows, several=stream.several_of(row_events.ROWS)))
-        groups.add_group(stream, [*planned, mysql_events.xid(stream)], anonymous=True)
+        several = stream.several_of(row_events.ROWS)
+        groups.add_rows(stream, rows, partial(row_events.partial_update, stream, rows, several=several))
     groups.end_log(stream)

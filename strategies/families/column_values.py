@@ -10,8 +10,16 @@ from conformance.binlog.rows.table import Column
 from conformance.binlog.rows.temporal import Date, DateTime, Time, Timestamp
 from conformance.binlog.servers import WITH_FRACTIONS, WITH_TABLE_METADATA, WITHOUT_FRACTIONS
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import mysql_events, row_events
-from conformance.strategies.events.columns import ColumnKind, labels
+from conformance.strategies.events import row_events
+from conformance.strategies.events.columns import (
+    BINARY,
+    UTF8MB3,
+    ColumnKind,
+    bit_column,
+    char_column,
+    enum_column,
+    set_column,
+)
 from conformance.strategies.grammar.dimension import Dimension, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.notation import Value, shown_bytes
@@ -127,29 +135,24 @@ def _dates() -> Iterator[_Sized]:
 
 def _bits() -> Iterator[_Sized]:
     for width in (1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64):
-        every = (1 << width) - 1
-        numbers = (0, every, 0, 1, 1 << width - 1, every // 3)
-        yield _numbers(ColumnType.BIT, width // 8 << 8 | width % 8, numbers)
+        yield _Sized(bit_column(width), _ends_of_bits(width))
 
 
 def _sets() -> Iterator[_Sized]:
     for count in (1, 3, 8, 9, 16, 17, 24, 25, 32, 33, 63, 64):
-        size, every = (count + 7) // 8, (1 << count) - 1
-        size = size if size <= 4 else 8
-        column = Column(ColumnType.SET, ColumnType.SET << 8 | size, labels=labels(count, _UTF8), collation=_UTF8)
-        yield _Sized(column, tuple(Value(each, each) for each in (0, every, 0, 1, 1 << count - 1, every // 3)))
+        yield _Sized(set_column(count, UTF8MB3), _ends_of_bits(count))
+
+
+def _ends_of_bits(count: int) -> tuple[Value, ...]:
+    """Return none, all, none, the lowest and the highest of some bits, and every second one."""
+    every = (1 << count) - 1
+    return tuple(Value(each, each) for each in (0, every, 0, 1, 1 << count - 1, every // 3))
 
 
 def _enums() -> Iterator[_Sized]:
     for count in (1, 127, 128, 255, 256, 300):
-        size = 1 if count <= 255 else 2
-        column = Column(ColumnType.ENUM, ColumnType.ENUM << 8 | size, labels=labels(count, _UTF8), collation=_UTF8)
         numbers = (1, count, 0, 1, max(count - 1, 1), (count + 1) // 2)
-        yield _Sized(column, tuple(Value(each, each) for each in numbers))
-
-
-_UTF8: Final = 33
-_BINARY: Final = 63
+        yield _Sized(enum_column(count, UTF8MB3), tuple(Value(each, each) for each in numbers))
 
 
 def _texts(column: Column, most: int) -> _Sized:
@@ -160,15 +163,14 @@ def _texts(column: Column, most: int) -> _Sized:
 
 def _characters() -> Iterator[_Sized]:
     for length in (3, 126, 129, 255, 258, 513, 765):
-        high = (ColumnType.STRING & ~0x30) | ((length >> 4 & 0x30) ^ 0x30)
-        yield _texts(Column(ColumnType.STRING, high << 8 | length & 0xFF, collation=_UTF8), length // 3)
+        yield _texts(char_column(length, UTF8MB3), length // 3)
     for length in (1, 127, 128, 254, 255, 256, 257, 511, 512):
-        yield _texts(Column(ColumnType.VARCHAR, length, collation=_BINARY), length)
+        yield _texts(Column(ColumnType.VARCHAR, length, collation=BINARY), length)
 
 
 def _blobs() -> Iterator[_Sized]:
     for size, most in ((1, 255), (2, 256), (2, 65_535), (3, 65_536), (4, 65_536)):
-        yield _texts(Column(ColumnType.BLOB, size, collation=_BINARY), most)
+        yield _texts(Column(ColumnType.BLOB, size, collation=BINARY), most)
 
 
 #: Every number of digits of the fraction of a second.
@@ -212,9 +214,7 @@ def values_at_their_ends(stream: StreamBuilder) -> None:
     rows = row_events.table_of(stream, (_kind(each) for each in columns))
     image, other = ([each.ends[at % len(_ENDS)] for each in columns] for at in (end, end + 1))
     before, after = {"write": (None, image), "update": (other, image), "delete": (image, None)}[operation]
-    planned = [mysql_events.query(stream, "BEGIN"), row_events.table_map(stream, rows)]
-    planned.append(row_events.row_of(stream, rows, operation, before=before, after=after))
-    groups.add_group(stream, [*planned, mysql_events.xid(stream)], anonymous=True)
+    groups.add_rows(stream, rows, lambda: row_events.row_of(stream, rows, operation, before=before, after=after))
     groups.end_log(stream)
 
 

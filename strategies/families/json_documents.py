@@ -10,13 +10,12 @@ from conformance.binlog.rows.json_types import JsonUnsigned
 from conformance.binlog.rows.json_writing import write_json
 from conformance.binlog.rows.temporal import Date, DateTime, Time
 from conformance.binlog.servers import WITH_JSON, WITH_TABLE_METADATA
-from conformance.strategies.events import mysql_events, row_events
+from conformance.strategies.events import row_events
 from conformance.strategies.events.columns import JSON, kind_of
 from conformance.strategies.events.json_values import CHANGES
 from conformance.strategies.grammar.dimension import Dimension, Number
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.notation import Value
-from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
 
@@ -75,7 +74,7 @@ def json_documents(stream: StreamBuilder) -> None:
     groups.begin_plain_log(stream)
     rows = row_events.table_of(stream, [JSON, kind_of(ColumnType.LONG)])
     document = _document(place(value.wire), place(value.shown))
-    _add(stream, rows, row_events.row_of(stream, rows, "write", after=[document, _BESIDE]))
+    groups.add_rows(stream, rows, lambda: row_events.row_of(stream, rows, "write", after=[document, _BESIDE]))
     groups.end_log(stream)
 
 
@@ -113,7 +112,8 @@ def json_changes(stream: StreamBuilder) -> None:
     rows = row_events.table_of(stream, [JSON, kind_of(ColumnType.LONG), JSON])
     after = [changes if first else _UNCHANGED, _BESIDE, changes if last else _UNCHANGED]
     before = [_UNCHANGED, _BESIDE, _UNCHANGED]
-    _add(stream, rows, row_events.row_of(stream, rows, "update", before=before, after=after))
+    update = row_events.row_of(stream, rows, "update", before=before, after=after)
+    groups.add_rows(stream, rows, lambda: update)
     groups.end_log(stream)
 
 
@@ -142,9 +142,3 @@ def _document(wire: Any, shown: Any) -> Value:
 #: The values of the other columns: the document that is left as it is, and a number.
 _UNCHANGED: Final = _document({"a": 1}, {"a": 1})
 _BESIDE: Final = _same(7)
-
-
-def _add(stream: StreamBuilder, rows: row_events.RowTable, event: PlannedEvent) -> None:
-    """Add a transaction with one rows event."""
-    planned = [mysql_events.query(stream, "BEGIN"), row_events.table_map(stream, rows), event]
-    groups.add_group(stream, [*planned, mysql_events.xid(stream)], anonymous=True)

@@ -2,8 +2,6 @@
 
 from typing import Any, Final
 
-from conformance.binlog.event_types import EventType
-from conformance.binlog.flags import Flag
 from conformance.binlog.layouts.mariadb_layouts import (
     ALLOW_PARALLEL,
     COMMIT_ALTER,
@@ -92,10 +90,7 @@ def _gtid(stream: StreamBuilder, *, standalone: bool) -> PlannedEvent:
         if kind:
             wire |= _name(stream.vary(_GTRID), stream.vary(_BQUAL))
     wire |= _extra(stream.vary(_EXTRA))
-    wire["mariadb_gtid_flags"] = fields["mariadb_gtid_flags"] = flags
-    marks = ("FORMAT-MARIADB-GTID",)
-    header_flags = int(Flag.SUPPRESS_USE)
-    return mysql_events.plan(stream, EventType.MARIADB_GTID, wire, fields, flags=header_flags, marks=marks)
+    return mariadb_events.gtid_of(stream, wire, fields, flags)
 
 
 def _name(gtrid: int, bqual: int) -> dict[str, Any]:
@@ -138,9 +133,4 @@ def _gtid_list(stream: StreamBuilder) -> PlannedEvent:
     domain, server, number = stream.vary(_DOMAIN), stream.vary(_SERVER), stream.vary(_NUMBER)
     for at in range(count):
         stream.mariadb_gtids[(domain + at) % (1 << 32), server] = number
-    listed = [{"domain_id": each[0], "server_id": each[1], "gno": last} for each, last in stream.mariadb_gtids.items()]
-    text = ",".join(f"{each['domain_id']}-{each['server_id']}-{each['gno']}" for each in listed)
-    wire = {"gtid_list_head": flags | len(listed), "gtid_list": listed}
-    mark = "FORMAT-MARIADB-GTID-LIST-FLAGS" if flags else "FORMAT-MARIADB-GTID-LIST"
-    planned = mysql_events.plan(stream, EventType.MARIADB_GTID_LIST, wire, {"gtid_list": text}, marks=(mark,))
-    return planned.only_for(mark) if flags else planned
+    return mariadb_events.gtid_list_of(stream, flags=flags)

@@ -7,7 +7,7 @@ from conformance.binlog.rows.column_codes import ColumnType
 from conformance.binlog.rows.table import Column
 from conformance.binlog.servers import WITH_PARTITION_IDS, WITH_TABLE_METADATA
 from conformance.strategies.events import mysql_events, row_events
-from conformance.strategies.events.columns import ColumnKind, kind_of
+from conformance.strategies.events.columns import UTF8MB4, ColumnKind, kind_of
 from conformance.strategies.grammar.dimension import Dimension, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.notation import Value, shown_bytes
@@ -16,7 +16,6 @@ from conformance.strategies.groups import transactions as groups
 
 #: Tables of a number without a sign, a text, an ENUM and a SET, so many times.
 _REPEATS: Final = choices("columns of each type", (1, 2, 3))
-_UTF8MB4: Final = 45
 #: What follows is written with `binlog_row_metadata` FULL alone.
 _METADATA: Final = Dimension("binlog_row_metadata", {"FULL": True, "MINIMAL": False})
 _FULL: Final = {_METADATA.name: ("FULL",)}
@@ -66,9 +65,9 @@ def _columns(labels: tuple[bytes, ...], repeats: int) -> tuple[list[Column], lis
     members = tuple(each.replace(b",", b";") for each in labels)
     columns = [
         Column(ColumnType.LONG, unsigned=True),
-        Column(ColumnType.VARCHAR, 400, collation=_UTF8MB4),
-        Column(ColumnType.ENUM, ColumnType.ENUM << 8 | 1, labels=labels, collation=_UTF8MB4),
-        Column(ColumnType.SET, ColumnType.SET << 8 | 1, labels=members, collation=_UTF8MB4),
+        Column(ColumnType.VARCHAR, 400, collation=UTF8MB4),
+        Column(ColumnType.ENUM, ColumnType.ENUM << 8 | 1, labels=labels, collation=UTF8MB4),
+        Column(ColumnType.SET, ColumnType.SET << 8 | 1, labels=members, collation=UTF8MB4),
     ]
     text = "tëxt".encode()
     values = [Value(2**32 - 1, 2**32 - 1), Value(text, shown_bytes(text)), Value(last, last), Value(1, 1)]
@@ -116,7 +115,5 @@ def rows_with_extra_data(stream: StreamBuilder) -> None:
     extra |= {"partition": partition} if "partition" in parts else {}
     before, after = [Value(1, 1)], [Value(2, 2)]
     images = {"write": {"after": after}, "delete": {"before": before}, "update": {"before": before, "after": after}}
-    changed = row_events.row_of(stream, rows, operation, **images[operation], extra=extra)
-    planned = [mysql_events.query(stream, "BEGIN"), row_events.table_map(stream, rows), changed]
-    groups.add_group(stream, [*planned, mysql_events.xid(stream)], anonymous=True)
+    groups.add_rows(stream, rows, lambda: row_events.row_of(stream, rows, operation, **images[operation], extra=extra))
     groups.end_log(stream)

@@ -1,13 +1,14 @@
 """Transactions: the groups of events that streams are made of."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GNO_END, GtidSet
 from conformance.specs.versions import ByVersion
-from conformance.strategies.events import gtid_events, mariadb_events, mysql_events, statement_events
+from conformance.strategies.events import gtid_events, mariadb_events, mysql_events, row_events, statement_events
+from conformance.strategies.events.row_events import RowTable
 from conformance.strategies.grammar.dimension import Dimension
 from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -259,6 +260,18 @@ def add_group(stream: StreamBuilder, planned: Sequence[PlannedEvent], *, anonymo
     for event in with_gtid(stream, planned, anonymous=anonymous):
         stream.add(event)
     stream.timestamp += 1
+
+
+def add_rows(stream: StreamBuilder, rows: RowTable, change: Callable[[], PlannedEvent]) -> None:
+    """Add a transaction without a GTID that changes rows of one table.
+
+    Args:
+        stream: The stream to add to.
+        rows: The table.
+        change: Returns the rows event; called after its Table_map is made.
+    """
+    planned = [mysql_events.query(stream, "BEGIN"), row_events.table_map(stream, rows), change()]
+    add_group(stream, [*planned, mysql_events.xid(stream)], anonymous=True)
 
 
 def with_gtid(

@@ -178,10 +178,8 @@ _ONE_BYTE: Final = 250
 def _with_eight_signs(table: Table) -> Table:
     """Return a table of which the numbers after the first eight have a sign: that is one byte of the metadata."""
     numbers = [at for at, column in enumerate(table.columns) if column.type in NUMERIC]
-    columns = list(table.columns)
-    for at in numbers[8:]:
-        columns[at] = replace(columns[at], unsigned=columns[at].unsigned and False)
-    return replace(table, columns=tuple(columns))
+    signed = (replace(each, unsigned=False) if at in numbers[8:] else each for at, each in enumerate(table.columns))
+    return replace(table, columns=tuple(signed))
 
 
 def _paths_of_250(value: Any) -> Any:
