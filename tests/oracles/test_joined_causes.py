@@ -339,6 +339,18 @@ def test_words_for_a_table_with_vectors_that_depend_on_its_bytes_are_one_finding
     assert "table with VECTOR columns refused" in together_of("every_column_type", "mysql-9.x", answered)
 
 
+def test_a_table_that_had_its_id_before_a_restart_does_not_show_that_vectors_are_known():
+    words = iter(f"metadata {n} of {['a table', 'end of file'][n % 2]}" for n in range(1000))
+
+    def answered(case):
+        rows = [index for index, codes in case.expected.columns.items() if ColumnType.VECTOR in codes]
+        tables = {case.expected.events[index - 1]["offset"] for index in rows}
+        return refused_where(case, lambda entry: entry["offset"] in tables, next(words))
+
+    of_vectors = {"table with VECTOR columns refused"}
+    assert together_of("tables_after_restarts", "mysql-9.x", answered) == of_vectors
+
+
 def shifted(entry):
     """Return rows whose values are wrong from the second one on, as after one that is read from too many bytes."""
     if len(entry.get("rows") or ()) < 1 or len(entry["rows"][0]["after"] or ()) < 5:
