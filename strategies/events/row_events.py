@@ -255,17 +255,41 @@ def row_of(
         extra: The parts of its extra data; see `write_rows_extra_data`.
     """
     images = {side: dict(enumerate(values)) for side, values in (("before", before), ("after", after)) if values}
-    if any(is_changes(value.shown) for value in after or ()):
-        return _built(stream, rows, operation, EventType.PARTIAL_UPDATE_ROWS, [images], marks=_PARTIAL_MARKS)
-    code = stream.server.rows_events[OPERATIONS.index(operation)]
-    if extra:
-        built = _built(stream, rows, operation, code, [images], marks=_EXTRA_MARKS, extra=extra)
-        return built.only_for("FORMAT-ROWS-EXTRA-DATA")
-    return _built(stream, rows, operation, code, [images], marks=_ROWS_MARKS)
+    return rows_of(stream, rows, operation, [images], extra=extra)
 
 
 #: The images of one row, ``before`` and ``after``: the index of a column -> its value.
-_Images = dict[str, dict[int, Value]]
+Images = Mapping[str, Mapping[int, Value]]
+
+
+def rows_of(
+    stream: StreamBuilder,
+    rows: RowTable,
+    operation: Operation,
+    images: Sequence[Images],
+    *,
+    last: bool = True,
+    extra: Mapping[str, Any] | None = None,
+) -> PlannedEvent:
+    """Return a rows event with given images, which all hold the same columns; see `row_of`.
+
+    Args:
+        stream: The stream it is for.
+        rows: Its table.
+        operation: What it does with its rows.
+        images: The images of each row.
+        last: Whether it ends its statement.
+        extra: The parts of its extra data; see `write_rows_extra_data`.
+    """
+    flags = STATEMENT_END if last else 0
+    if any(is_changes(value.shown) for row in images for value in row.get("after", {}).values()):
+        code: int = EventType.PARTIAL_UPDATE_ROWS
+        return _built(stream, rows, operation, code, images, marks=_PARTIAL_MARKS, flags=flags)
+    code = stream.server.rows_events[OPERATIONS.index(operation)]
+    if extra:
+        built = _built(stream, rows, operation, code, images, marks=_EXTRA_MARKS, flags=flags, extra=extra)
+        return built.only_for("FORMAT-ROWS-EXTRA-DATA")
+    return _built(stream, rows, operation, code, images, marks=_ROWS_MARKS, flags=flags)
 
 
 def _planned(
@@ -297,7 +321,7 @@ def _built(
     rows: RowTable,
     operation: Operation,
     code: int,
-    chosen: Sequence[_Images],
+    chosen: Sequence[Images],
     *,
     marks: tuple[str, ...],
     flags: int = STATEMENT_END,
@@ -350,11 +374,11 @@ def _image(stream: StreamBuilder, rows: RowTable, present: Sequence[int], *, cha
     return image
 
 
-def _wire(rows: RowTable, image: dict[int, Value] | None) -> tuple[Any, ...] | None:
+def _wire(rows: RowTable, image: Mapping[int, Value] | None) -> tuple[Any, ...] | None:
     if image is None:
         return None
     return tuple(image[index].wire if index in image else ABSENT for index in range(len(rows.kinds)))
 
 
-def _shown(image: dict[int, Value] | None) -> dict[str, Any] | None:
+def _shown(image: Mapping[int, Value] | None) -> dict[str, Any] | None:
     return None if image is None else {str(index): value.shown for index, value in image.items()}

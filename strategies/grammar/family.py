@@ -40,6 +40,7 @@ _MODULES: Final = (
     "conformance.strategies.families.table_metadata",
     "conformance.strategies.families.mariadb_gtids",
     "conformance.strategies.families.printed_logs",
+    "conformance.strategies.families.printed_rows",
     "conformance.strategies.families.replica_logs",
     "conformance.strategies.families.replica_versions",
     "conformance.strategies.families.skips_and_stops",

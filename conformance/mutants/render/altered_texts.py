@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta, timezone
+from itertools import count
 from typing import Any, Final
 
 from conformance.binlog.event import Event
@@ -38,6 +39,11 @@ TWELVE_HOURS: Final = 720
 _TIMESTAMP_CODES: Final = (b"\x0e", b"\x0f")
 #: A Rows_query from its header line to the last of its comment lines.
 ROWS_QUERY: Final = re.compile(r"^(#\d{6} .*\tRows_query\n)((?:#(?! at \d+\n|\d{6} ).*\n)*)", re.MULTILINE)
+#: The values of an image, the number of each, the table of a Table_map, and the line of rows that names theirs.
+_IMAGE: Final = re.compile(r"^(?:###   @.*\n)+", re.MULTILINE)
+_COLUMN: Final = re.compile(r"^(###   @)\d+=", re.MULTILINE)
+_TABLE: Final = re.compile(r"\tTable_map: (.*) mapped to number")
+_INTO: Final = re.compile(r"^(### INSERT INTO ).*\n")
 _BLOCKS: Final = re.compile(r"^(?=# at \d+\n)", re.MULTILINE)
 BOUNDARY: Final = re.compile(r"^(#\d{6} .*boundary: (Start Transaction) .*\n)", re.MULTILINE)
 _BINLOG: Final = re.compile(r"^(BINLOG '\n(?:[^']*\n)'/\*!\*/;\n)", re.MULTILINE)
@@ -206,6 +212,27 @@ def last_line_twice(printed: str, _: Request) -> str:
         return match[1] + "".join([*lines, *lines[-1:]])
 
     return ROWS_QUERY.sub(doubled, printed)
+
+
+def columns_renumbered(printed: str, _: Request) -> str:
+    """Return a text that numbers the columns that an image has, not those of its table."""
+
+    def numbered(match: re.Match[str]) -> str:
+        number = count(1)
+        return _COLUMN.sub(lambda each: f"{each[1]}{next(number)}=", match[0])
+
+    return _IMAGE.sub(numbered, printed)
+
+
+def rows_of_last_table(printed: str, _: Request) -> str:
+    """Return a text that shows all rows of a statement as those of its last table."""
+    lines, last = [], ""
+    for line in printed.splitlines(keepends=True):
+        table = _TABLE.search(line)
+        last = table[1] if table else last
+        into = _INTO.match(line)
+        lines.append(f"{into[1]}{last}\n" if into else line)
+    return "".join(lines)
 
 
 def first_line_only(printed: str, _: Request) -> str:

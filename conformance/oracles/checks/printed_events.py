@@ -247,16 +247,17 @@ def _ends(printed: Printed, index: int) -> bool:
 
 
 def table_of(printed: Printed, index: int) -> Fact | None:
-    """Return the Table_map of a rows event, None if anything else but rows of the same statement is between them.
+    """Return the Table_map of a rows event, None if its statement has none before it.
 
-    Unknown ignorable events may be there too.
+    Other tables of the statement, their rows, and unknown ignorable events may be between them.
     """
     for fact in reversed(printed.facts[:index]):
         if fact["handled"] == "ignored":
             continue
         if fact["type"] == EventType.TABLE_MAP:
-            return fact if fact["table_id"] == printed.facts[index]["table_id"] else None
-        if rows_kind(fact["type"]) is None or fact["rows_flags"] & STATEMENT_END:
+            if fact["table_id"] == printed.facts[index]["table_id"]:
+                return fact
+        elif rows_kind(fact["type"]) is None or fact["rows_flags"] & STATEMENT_END:
             return None
     return None
 
