@@ -76,10 +76,10 @@ def test_two_threads_are_two_runs(tmp_path):
     assert len(refused) == 1
 
 
-SMALL = ("--family", "bad_magic", "--profile", "mysql-8.0")
+FUZZ = ("fuzz", "decode", "--implementation", "reference", "--engine", "property", "--time", "1s")
 COMMANDS = {
     "certify": ("certify", "reference", "--examples", "1", "--family", "bad_magic", "--report"),
-    "fuzz": ("fuzz", "decode", "--implementation", "reference", "--time", "1s", *SMALL, "--report"),
+    "fuzz": (*FUZZ, "--family", "bad_magic", "--profile", "mysql-8.0", "--report"),
     "report": ("report", "{record}"),
 }
 
@@ -107,8 +107,8 @@ def test_a_command_does_not_write_into_a_folder_in_use(tmp_path, name):
 
 
 def test_two_fuzzing_runs_do_not_share_a_corpus(tmp_path):
-    kit = [sys.executable, "-m", "conformance", "fuzz", "decode", "--implementation", "reference", "--time", "1s"]
+    command = [sys.executable, "-m", "conformance", *FUZZ, "--corpus", "corpus"]
     with another_run(tmp_path / "corpus" / "decode"):
-        done = subprocess.run([*kit, "--corpus", "corpus"], capture_output=True, text=True, check=False, cwd=tmp_path)
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "corpus/decode is in use by another run" in done.stderr
