@@ -1,5 +1,6 @@
 """The fixtures of all tests: the ground truth, if there is one, and the extras that tests need."""
 
+import gc
 import os
 import signal
 from pathlib import Path
@@ -22,6 +23,9 @@ def pytest_configure():
     for each in ENDING:
         if signal.getsignal(each) == signal.SIG_IGN:
             signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
+    # Cases and answers are many objects, few of them in cycles, and the tests keep a lot of them: with the threshold of
+    # CPython a sixth of the processor time goes into looking for cycles.
+    gc.set_threshold(100_000, 20, 100)
 
 
 def pytest_pycollect_makemodule(module_path, parent):
