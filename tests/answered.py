@@ -9,13 +9,13 @@ from conformance.strategies.grammar.family import case_of, families
 
 REFERENCE = ReferenceImplementation()
 #: Cases of each family and profile that are kept.
-KEPT = 3
+KEPT = 2
 
 
-def answered_cases(role, most):
+def answered_cases(role, most, *, begin=0, only=None):
     """Yield number, case and answer: the first case of each family and profile, then the second ones, and so on."""
-    for index in range(most):
-        for case, answer in _kept(role, index) if index < KEPT else _made(role, index):
+    for index in range(begin, most):
+        for case, answer in _kept(role, index) if index < KEPT else _made(role, index, only):
             yield index, case, answer
 
 
@@ -24,8 +24,9 @@ def _kept(role, index):
     return tuple(_made(role, index))
 
 
-def _made(role, index):
+def _made(role, index, only=None):
     for family in families().values():
-        for profile in family.profiles_of(role) if role in family.focus else ():
+        is_asked = role in family.focus and (only is None or family.name in only)
+        for profile in family.profiles_of(role) if is_asked else ():
             case = case_of(CaseId(family.name, profile, seed=5, index=index, role=role))
             yield case, REFERENCE.ask(request_of(case))

@@ -61,7 +61,9 @@ CONTROL = {each.name: each.answer for each in CONTROLS}
 REFERENCE = ReferenceImplementation()
 OF_OWN_LOG = ("logged_groups", "logged_gtids")
 #: Cases of each family and profile; more, until each change has been made, up to the second number.
-CASES, MOST = 3, 60
+CASES, MOST = 2, 60
+#: Freedoms that few cases show -> their families, of which alone there are more cases.
+RARE = {"malformed bodies of unknown types": ("malformed_bodies",)}
 #: Cases of each family and profile that take two freedoms.
 CASES_OF_PAIRS = 2
 
@@ -824,7 +826,8 @@ def test_a_right_answer_that_takes_a_freedom_is_not_blamed(name):
     declared = replace(declared, abilities=declared.abilities - {"profile_strict", *WITHOUT.get(name, ())})
     judge = Judge(declared)
     taken = set()
-    for index, case, answer in answered_cases(role, MOST):
+    first = answered_cases(role, CASES)
+    for index, case, answer in chain(first, answered_cases(role, MOST, begin=CASES, only=RARE.get(name))):
         if index >= CASES and len(taken) == len(changes):
             break
         for number, change in enumerate(changes):
