@@ -35,18 +35,25 @@ def certified(spec, families=(), *, seed, examples, baseline=None, profiles=("my
         ).run()
 
 
+#: The two with most findings are for the slow runs.
+SPECS = [
+    pytest.param(spec, marks=pytest.mark.slow if "transactions" in families else ())
+    for spec, families in MUTANTS.items()
+]
+
+
 @cache
 def first_failures(spec):
     """Return what a run of sixty cases finds."""
     return certified(spec, MUTANTS[spec], seed=0, examples=60).failures
 
 
-@pytest.mark.parametrize(("spec", "families"), MUTANTS.items(), ids=MUTANTS)
-def test_the_baseline_of_one_seed_accepts_another_with_fewer_cases(spec, families):
+@pytest.mark.parametrize("spec", SPECS)
+def test_the_baseline_of_one_seed_accepts_another_with_fewer_cases(spec):
     first = first_failures(spec)
     assert first
     baseline = Baseline("first.toml", tuple(entries_for(first, "one bug")))
-    second = certified(spec, families, seed=77, examples=30, baseline=baseline)
+    second = certified(spec, MUTANTS[spec], seed=77, examples=30, baseline=baseline)
     assert second.failures
     assert [failure.finding for failure in second.failures if failure.known is None] == []
     assert second.unexpected_passes == []
@@ -60,11 +67,11 @@ def test_the_baseline_of_one_bug_does_not_accept_another_in_the_same_requirement
     assert other.failures
 
 
-@pytest.mark.parametrize(("spec", "families"), MUTANTS.items(), ids=MUTANTS)
-def test_a_corpus_has_the_findings_of_certify(spec, families):
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_corpus_has_the_findings_of_certify(spec):
     by_certify = {(each.finding, each.group) for each in first_failures(spec)}
     with implementation(spec) as tested:
-        pairs = Selection(profiles=("mysql-8.0", "mysql-9.x"), families=families).pairs(tested.declaration)
+        pairs = Selection(profiles=("mysql-8.0", "mysql-9.x"), families=MUTANTS[spec]).pairs(tested.declaration)
     plan = Plan(tuple(pairs), seed=5)
     counts = Counts()
     with implementation(spec) as tested:
