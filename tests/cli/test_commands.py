@@ -13,6 +13,7 @@ from conformance.cli.main import COMMANDS, cli
 from conformance.implementations.process.limits import duration
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
+from tests.running import forked
 
 
 def run(*arguments, check=None):
@@ -120,11 +121,12 @@ def test_a_baseline_makes_a_known_failure_acceptable(tmp_path):
         (("replay", "boundary_flags/worklog/1/0", "reference"), "such as boundary:boundary_flags/worklog/0/0"),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_status_2(arguments, message, tmp_path):
-    done = run(*arguments, check=2)
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
-    assert done.stdout == ""
+def test_a_mistake_is_one_line_and_exit_status_2(arguments, message):
+    done = forked(*arguments)
+    assert done.status == 2
+    assert message in done.errors
+    assert len(done.errors.splitlines()) == 1
+    assert done.output == ""
 
 
 def test_a_record_without_a_footer_is_refused(tmp_path):
