@@ -154,7 +154,7 @@ def write_record(path, lines):
 
 
 #: Of the records that are accepted, one in so many is reported where the tests must be quick.
-STEP = 7
+STEP = 20
 
 
 def records():
