@@ -91,7 +91,7 @@ def last_steps(length):
     return [(step.boundary_type, before, step.state, step.warning is not None) for before, step in steps]
 
 
-@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, 6, pytest.param(7, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("length", [1, 2, 3, 4, 5, *(pytest.param(each, marks=pytest.mark.slow) for each in (6, 7))])
 def test_every_sequence_of_boundary_types(length):
     parsed = parse_worklog(every_sequence(length))
     columns = (parsed.boundary_types, parsed.before, parsed.states, parsed.errors)
