@@ -100,7 +100,15 @@ def fork():
         yield lambda function, *arguments, **named: pool.submit(function, *arguments, **named).result(240)
 
 
-@pytest.mark.parametrize("tested", TESTED)
+#: What has troubles of fewer kinds, or fewer of them, than another, and is for the slow runs.
+LIKE_OTHERS = ("wrong", "some troubles", "hangs at most")
+
+
+def some_slow(names):
+    return [pytest.param(each, marks=pytest.mark.slow if each in LIKE_OTHERS else ()) for each in names]
+
+
+@pytest.mark.parametrize("tested", some_slow(TESTED))
 def test_the_record_is_the_same_however_many_workers_there_are(tested, fork):
     alone, pairs = fork(record_of, TESTED[tested], None)
     for jobs in (1, 2, 3):
@@ -109,7 +117,7 @@ def test_the_record_is_the_same_however_many_workers_there_are(tested, fork):
         assert finished >= pairs
 
 
-@pytest.mark.parametrize("tested", ["wrong", "some troubles", "many hangs", "hangs always"])
+@pytest.mark.parametrize("tested", some_slow(["wrong", "some troubles", "many hangs", "hangs always"]))
 def test_the_record_is_the_same_where_more_shares_wait_beside_each_other(tested, fork):
     selection = Selection(role="client", profiles=("mysql-5.7",))
     alone, _ = fork(record_of, TESTED[tested], None, selection=selection)
