@@ -70,8 +70,22 @@ def written(tmp_path, data):
     return path
 
 
+#: What takes long and is shown by other commands or logs too: for the slow runs.
+LIKE_OTHERS = [
+    ("compressed rows", "show-vv"),
+    ("rows of NULL", "json"),
+    *(("a payload of tiny events", each) for each in ("check", "show", "events")),
+]
+
+
+def logs_and_commands(pairs):
+    return [
+        pytest.param(*pair, marks=pytest.mark.slow if pair in LIKE_OTHERS else (), id="-".join(pair)) for pair in pairs
+    ]
+
+
 @pytest.mark.parametrize(
-    ("name", "command"), [(name, each) for name, (_, commands) in SHOWN.items() for each in commands]
+    ("name", "command"), logs_and_commands((name, each) for name, (_, commands) in SHOWN.items() for each in commands)
 )
 def test_a_small_log_that_unpacks_to_much_is_shown_in_bounded_memory(tmp_path, name, command):
     status, errors, peak = run(command, written(tmp_path, SHOWN[name][0]()))
@@ -82,8 +96,10 @@ def test_a_small_log_that_unpacks_to_much_is_shown_in_bounded_memory(tmp_path, n
     assert peak < PEAK_OF_SMALL
 
 
-@pytest.mark.parametrize("command", ["decode", "check", "show", "events", "filter"])
-@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.parametrize(
+    ("name", "command"),
+    logs_and_commands((name, each) for name in REFUSED for each in ("decode", "check", "show", "events", "filter")),
+)
 def test_a_log_beyond_a_limit_is_refused_with_the_option_that_raises_it(tmp_path, name, command):
     log, limit, message = REFUSED[name]
     path = written(tmp_path, log())
@@ -160,7 +176,7 @@ def test_long_rows_and_texts_are_the_same_json_as_in_one_piece(tmp_path):
     assert json.loads(lines[3])["rows"] == [{"before": None, "after": {"0": 5}}] * 60_000
 
 
-@pytest.mark.parametrize("command", ["show-v", "show-vv", "json"])
+@pytest.mark.parametrize("command", [pytest.param("show-v", marks=pytest.mark.slow), "show-vv", "json"])
 def test_a_long_value_of_characters_that_are_escaped_is_shown_in_bounded_memory(tmp_path, command):
     """One character beyond U+FFFF would make each of the 60 million characters of the escaped value take four bytes."""
     value = bytes(15 << 20) + "\U0001f600".encode()
