@@ -36,7 +36,7 @@ from tests.extras import require_role
 REFERENCE = ReferenceImplementation()
 ROLES = ("boundary", "filter", "decide", "relay", "send", "apply")
 #: Cases of each family and profile.
-CASES = 5
+CASES = 3
 #: Families with a requirement that the first cases do not exercise -> how many do.
 MORE_CASES = {"failed_drop_databases": 14}
 
