@@ -14,7 +14,7 @@ def differences(name, folder):
     return [(step.command, step.expected, output) for step, output in played if not agrees(step.expected, output)]
 
 
-@pytest.mark.parametrize("name", ["database-engineer", "parser-author"])
+@pytest.mark.parametrize("name", ["database-engineer", pytest.param("parser-author", marks=pytest.mark.slow)])
 def test_the_tutorial_runs_as_printed(tmp_path, name):
     assert differences(name, tmp_path) == []
 
