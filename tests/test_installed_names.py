@@ -10,6 +10,8 @@ import pytest
 
 #: Folders at the top of the kit's own tree whose names many projects use.
 FOLDERS = ("reports", "specs", "strategies")
+#: Kinds of such folders.
+KINDS = ("packages", "folders without __init__.py")
 
 
 def installed_folders() -> set[str]:
@@ -20,7 +22,7 @@ def installed_folders() -> set[str]:
     return {file.parts[0] for file in files if file.parts[0] != ".." and not file.parts[0].endswith(".dist-info")}
 
 
-@pytest.fixture(params=["packages", "folders without __init__.py"])
+@pytest.fixture(params=KINDS)
 def project(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """Return a project whose own folders have the names of the kit's."""
     for name in FOLDERS:
@@ -53,6 +55,7 @@ def test_the_project_imports_its_own_folders_although_the_kit_is_installed(proje
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("project", [KINDS[0], pytest.param(KINDS[1], marks=pytest.mark.slow)], indirect=True)
 def test_the_kit_runs_in_the_project_s_folder(project):
     done = run(project, "conformance", "certify", "reference", "--examples", "1", "--requirement", "FORMAT-XID")
     assert done.returncode == 0, done.stdout + done.stderr
