@@ -187,4 +187,4 @@ class Sessions(RuleBasedStateMachine):
 
 
 TestSessions = Sessions.TestCase
-TestSessions.settings = settings(max_examples=60, stateful_step_count=25)
+TestSessions.settings = settings(max_examples=20, stateful_step_count=25)
