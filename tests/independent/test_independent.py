@@ -38,10 +38,10 @@ PROGRAMS = {
 
 
 #: A part of the cases in every run of the tests, those of default settings in the slow ones.
-OPTIONS = [("--examples", "4"), pytest.param((), marks=pytest.mark.slow)]
+OPTIONS = [("--examples", "2"), pytest.param((), marks=pytest.mark.slow)]
 
 
-@pytest.mark.parametrize("options", OPTIONS, ids=["four examples", "default settings"])
+@pytest.mark.parametrize("options", OPTIONS, ids=["two examples", "default settings"])
 @pytest.mark.parametrize("role", PROGRAMS)
 def test_nobody_blames_an_independent_program_that_is_right(role, options, tmp_path):
     program = f"command:{sys.executable} {HERE / PROGRAMS[role]}"
