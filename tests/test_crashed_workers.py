@@ -35,7 +35,14 @@ def test_of_many(number, request):
 
 @pytest.mark.parametrize(
     ("workers", "crashing"),
-    [("1", (5,)), ("1", (10, 11)), ("2", ()), ("2", (0,)), ("2", (11,)), ("2", (0, 1))],
+    [
+        pytest.param("1", (5,), marks=pytest.mark.slow),
+        ("1", (10, 11)),
+        pytest.param("2", (), marks=pytest.mark.slow),
+        pytest.param("2", (0,), marks=pytest.mark.slow),
+        ("2", (11,)),
+        ("2", (0, 1)),
+    ],
     ids=str,
 )
 def test_crashed_workers(tmp_path, workers, crashing):
