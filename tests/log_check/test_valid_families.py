@@ -11,7 +11,7 @@ from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of, families
 
 #: Cases of each profile: of families without a deviation, and of those with one, which is in some cases only.
-CASES, OF_DEVIATIONS = 12, 30
+CASES, OF_DEVIATIONS = 6, 30
 WORKLOG_VERSION = server_of("worklog").version.encode()
 #: Bytes at the beginning of a log that hold its server's version.
 HEAD = 80

@@ -19,7 +19,7 @@ from tests.extras import require_role
 
 REFERENCE = ReferenceImplementation()
 #: Cases of each family and profile.
-CASES = 3
+CASES = 2
 SHOULDS = [each.id for each in catalogue().values() if each.level == "should" and each.id in oracles()]
 
 
