@@ -30,6 +30,8 @@ from conformance.reports.record import RecordWriter, read_record
 SOME = Selection(profiles=("mysql-5.6", "mysql-8.0"))
 FEW = Selection(profiles=("mysql-8.0",), families=("transactions", "gtid_streams", "bad_checksum"))
 BROKEN = "reference:no-verification"
+#: Cases of a run, and of one that has several waves if it is divided for one task: both have two shards, one not whole.
+CASES, MORE = 510, 620
 
 
 @pytest.fixture
@@ -38,7 +40,7 @@ def run(spark):
 
     def go(output, spec="reference", selection=FEW, size=None, *, shrink=False, **options):
         options["shrink"] = shrink
-        return CorpusRun(spark, output, spec, Options(**options)).run(selection, size=size or Size(cases=600))
+        return CorpusRun(spark, output, spec, Options(**options)).run(selection, size=size or Size(cases=CASES))
 
     return go
 
@@ -53,11 +55,11 @@ def plainly(spec, cases, selection=FEW):
 
 
 def test_the_results_of_a_run_do_not_depend_on_how_it_is_divided(run, folder):
-    finished, one = run(folder("one"), BROKEN, SOME, Size(cases=1100), cores=1)
-    _, other = run(folder("other"), BROKEN, SOME, Size(cases=1100), cores=3)
+    finished, one = run(folder("one"), BROKEN, SOME, Size(cases=MORE), cores=1)
+    _, other = run(folder("other"), BROKEN, SOME, Size(cases=MORE), cores=3)
     assert one == other
-    assert one.verdicts == plainly(BROKEN, 1100, SOME)
-    assert finished.tally.cases == 1100
+    assert one.verdicts == plainly(BROKEN, MORE, SOME)
+    assert finished.tally.cases == MORE
     assert not finished.conforming
     assert len(folder("one").committed()) > len(folder("other").committed())
 
@@ -78,11 +80,11 @@ def test_no_glob_loses_a_crash_and_each_is_counted_once(run, folder):
 
 def test_every_case_has_a_verdict(run, folder):
     whole = Selection(profiles=("mysql-8.0",), families=("transactions", "gtid_streams"))
-    finished, results = run(folder("run"), selection=whole, size=Size(cases=777))
+    finished, results = run(folder("run"), selection=whole, size=Size(cases=CASES))
     assert finished.conforming
     # Every event of every stream has a header, and each header is judged.
     headers = sum(n for (name, _, _), n in results.verdicts.items() if name == "FORMAT-HEADER-LENGTH")
-    assert headers == finished.tally.cases == 777
+    assert headers == finished.tally.cases == CASES
 
 
 @pytest.mark.slow
@@ -187,29 +189,29 @@ def test_an_interrupted_run_is_resumed_to_the_same_verdicts(run, folder, monkeyp
 
     monkeypatch.setattr("conformance.corpus.run.verified_results", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        run(folder("run"), BROKEN, size=Size(cases=1100), cores=1)
+        run(folder("run"), BROKEN, size=Size(cases=MORE), cores=1)
     monkeypatch.undo()
     with pytest.raises(NotUsable, match="--resume"):
-        run(folder("run"), BROKEN, size=Size(cases=1100))
+        run(folder("run"), BROKEN, size=Size(cases=MORE))
     with pytest.raises(NotUsable, match="size was"):
-        run(folder("run"), BROKEN, size=Size(cases=1101), resume=True)
-    finished, results = run(folder("run"), BROKEN, size=Size(cases=1100), cores=2, resume=True)
-    assert results.verdicts == plainly(BROKEN, 1100)
-    assert finished.tally.cases == 1100
+        run(folder("run"), BROKEN, size=Size(cases=MORE + 1), resume=True)
+    finished, results = run(folder("run"), BROKEN, size=Size(cases=MORE), cores=2, resume=True)
+    assert results.verdicts == plainly(BROKEN, MORE)
+    assert finished.tally.cases == MORE
 
 
 def test_lost_cases_are_noticed(run, folder, monkeypatch):
-    monkeypatch.setattr("conformance.corpus.run.verified_results", lambda *unused: waves.Verified(499, 1))
-    with pytest.raises(waves.WaveFailed, match="499 were returned"):
-        run(folder("run"), size=Size(cases=500))
+    monkeypatch.setattr("conformance.corpus.run.verified_results", lambda *unused: waves.Verified(CASES - 1, 1))
+    with pytest.raises(waves.WaveFailed, match=f"{CASES - 1} were returned"):
+        run(folder("run"))
     assert folder("run").committed() == []
 
 
 def test_a_stored_corpus_is_judged_like_the_same_cases_of_a_run(run, spark, folder, tmp_path):
     corpus = folder("corpus")
     plan = Plan(tuple(FEW.pairs_under(FEW.profiles)))
-    stored = generate(spark, corpus, plan, size=Size(cases=600), options=Options())
-    assert sum(wave.cases for wave in stored) == 600
+    stored = generate(spark, corpus, plan, size=Size(cases=CASES), options=Options())
+    assert sum(wave.cases for wave in stored) == CASES
     finished, results = CorpusRun(spark, folder("checked"), BROKEN, Options(shrink=False)).check(corpus, Selection())
     finished_run, results_of_run = run(folder("run"), BROKEN)
     assert results == results_of_run
