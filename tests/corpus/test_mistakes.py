@@ -1,19 +1,17 @@
 """A mistake is reported in one line with exit status 2, before Spark is started."""
 
-import subprocess
 import sys
 
 import pytest
 
 from tests.extras import require
+from tests.running import forked
 
 require("spark")
 
 
 def corpus(*arguments):
-    code = "from conformance.cli import main; main()"
-    command = [sys.executable, "-c", code, "corpus", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    return forked("corpus", *arguments)
 
 
 @pytest.mark.parametrize(
@@ -68,6 +66,6 @@ def test_a_mistake_is_reported_before_spark_is_started(arguments, message):
 
 
 def assert_is_one_line(done, message):
-    assert done.returncode == 2
-    assert message in done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    assert done.status == 2
+    assert message in done.errors
+    assert len(done.errors.splitlines()) == 1
