@@ -4,14 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.oracles.judge import Judge, request_of
+from conformance.oracles.judge import Judge
 from conformance.protocol.roles.decode import FIELDS_OF_TYPE
-from conformance.reference.implementation import ReferenceImplementation
-from conformance.strategies.grammar.case_id import CaseId
-from conformance.strategies.grammar.family import case_of, families
+from tests.answered import REFERENCE, answered_cases
 from tests.extras import require_role
 
-REFERENCE = ReferenceImplementation()
 ROLES = REFERENCE.declaration.roles
 REQUIRED = {name for kind in FIELDS_OF_TYPE.values() for name in kind.required}
 OPTIONAL = {name for kind in FIELDS_OF_TYPE.values() for name in kind.optional} - REQUIRED
@@ -90,22 +87,14 @@ READERS = {
 }
 
 
-def cases(role):
-    for family in families().values():
-        for profile in family.profiles_of(role) if role in family.focus else ():
-            for index in range(CASES):
-                yield case_of(CaseId(family.name, profile, seed=6, index=index, role=role))
-
-
 @pytest.mark.parametrize("reader", READERS)
 def test_a_right_reader_is_blamed_by_nobody(reader):
     role, declared, change = READERS[reader]
     require_role(role)
     judge = Judge(declared)
-    for case in cases(role):
+    for _, case, answer in answered_cases(role, CASES):
         if judge.declined(case):
             continue
-        answer = REFERENCE.ask(request_of(case))
         events = tuple(entry for each in answer.events if (entry := change(dict(each))) is not None)
         verdicts = judge.judge(case, replace(answer, events=events))
         assert {each.requirement: each.message for each in verdicts if each.is_failure} == {}, str(case.id)
