@@ -40,7 +40,7 @@ def test_a_conforming_implementation_exits_0(tmp_path):
 
 def test_a_broken_one_exits_1_and_its_failure_replays(tmp_path):
     done = run(
-        "certify", "reference:no-stop", *QUICK, "--requirement", "FORMAT-STOP", "--report", str(tmp_path), check=1
+        "certify", "reference:no-stop", *QUICKEST, "--requirement", "FORMAT-STOP", "--report", str(tmp_path), check=1
     )
     assert "FORMAT-STOP" in done.stdout
     failures = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text().splitlines()]
@@ -60,7 +60,7 @@ def test_the_reports_of_a_record_can_be_written_again(tmp_path):
 
 def test_a_baseline_makes_a_known_failure_acceptable(tmp_path):
     baseline = tmp_path / "baseline.toml"
-    arguments = ("certify", "reference:xid-as-double", *QUICK, "--requirement", "FORMAT-XID")
+    arguments = ("certify", "reference:xid-as-double", *QUICKEST, "--requirement", "FORMAT-XID")
     run(*arguments, "--write-baseline", str(baseline), check=1)
     run(*arguments, "--baseline", str(baseline), check=0)
     fixed = run("certify", "reference", *arguments[2:], "--baseline", str(baseline), check=1)

@@ -7,7 +7,7 @@ import pytest
 
 from tests.running import forked
 
-FEW = ("--examples", "6", "--profile", "mysql-8.0", "--requirement", "FORMAT-XID")
+FEW = ("--examples", "6", "--profile", "mysql-8.0", "--family", "transactions", "--requirement", "FORMAT-XID")
 GOOD, BAD = "reference", "reference:xid-as-double"
 
 
