@@ -74,4 +74,4 @@ def _valid_events(name, profile):
     outside = "decode" not in family.focus or profile not in family.profiles
     if family.fault or outside or name == "cross_version_streams":
         return []
-    return [event for case in cases(name, profile, 40) for event in case.expected.events]
+    return [event for case in cases(name, profile, 20) for event in case.expected.events]

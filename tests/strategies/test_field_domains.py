@@ -15,7 +15,7 @@ from tests.strategies.field_domains import domain_of, fields_of, named_layouts
 
 #: Profiles that between them have every layout, and cases of each family and profile: the heavy rows come last.
 PROFILES = ("worklog", "mysql-5.1", "mysql-5.7", "mysql-8.0", "mysql-9.x", "mariadb-11.x")
-FEWEST = 32
+FEWEST = 20
 
 OLD = "no server of a profile writes it: it is known so that a far older log can be shown"
 UNREAD = "a reader passes over the event, or keeps its body as bytes"
