@@ -24,7 +24,7 @@ def pytest_configure():
         if signal.getsignal(each) == signal.SIG_IGN:
             signal.signal(each, signal.default_int_handler if each == signal.SIGINT else signal.SIG_DFL)
     # Cases and answers are many objects, few of them in cycles, and the tests keep a lot of them: with the threshold of
-    # CPython a sixth of the processor time goes into looking for cycles.
+    # CPython some 7 % of the processor time goes into looking for cycles.
     gc.set_threshold(100_000, 20, 100)
 
 
