@@ -257,9 +257,10 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "decode",
         "state of the reader",
-        "`position` after a Rotate event: its end or `next_position`; `executed_gtid_set` with or without the set of "
-        "Previous_gtids, in any order",
-        "A reader may go over to the next log at once, and may begin with a set from elsewhere.",
+        "`position` after a Rotate event: its end or `next_position`, and within a group where that begins; "
+        "`executed_gtid_set` with or without the set of Previous_gtids, in any order",
+        "A reader may go over to the next log at once, may resume at whole groups only, and may begin with a set from "
+        "elsewhere.",
         is_in_right_state,
     ),
     Freedom(

@@ -7,10 +7,8 @@ from conformance.binlog.event_types import GTID_TYPES, HEARTBEAT_TYPES, EventTyp
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
+from conformance.models.replica.open_group import BEGINNINGS, CLOSING, ENDS
 
-_BEGINNINGS: Final = ("BEGIN", "XA START", "XA BEGIN")
-_ENDS: Final = ("COMMIT", "ROLLBACK")
-_CLOSING: Final = (EventType.XID, EventType.XA_PREPARE, EventType.TRANSACTION_PAYLOAD)
 #: Events between transactions, at which an open one would be torn.
 _BETWEEN: Final = (EventType.PREVIOUS_GTIDS, EventType.ROTATE, EventType.STOP, EventType.FORMAT_DESCRIPTION)
 _LARGEST_LOG_POS: Final = 0xFFFFFFFF
@@ -55,7 +53,7 @@ class ReaderState:
             self._open, self._begun = entry["gtid"], False
         elif code == EventType.PREVIOUS_GTIDS:
             self._begin_log(GtidSet.from_text(entry["previous_gtids"]))
-        elif self._open and (code in _CLOSING or (code == EventType.QUERY and self._is_last(entry["query"]))):
+        elif self._open and (code in CLOSING or (code == EventType.QUERY and self._is_last(entry["query"]))):
             self._close()
 
     def _begin_log(self, previous: GtidSet) -> None:
@@ -68,10 +66,10 @@ class ReaderState:
 
     def _is_last(self, statement: str) -> bool:
         """Return whether a statement ends the open transaction: a COMMIT, or a statement that has no BEGIN."""
-        if not self._begun and statement.startswith(_BEGINNINGS):
+        if not self._begun and statement.startswith(BEGINNINGS):
             self._begun = True
             return False
-        return not self._begun or statement in _ENDS
+        return not self._begun or statement in ENDS
 
     def _close(self) -> None:
         if self._open != "ANONYMOUS":

@@ -7,6 +7,7 @@ from typing import Any, Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
+from conformance.models.replica.open_group import OpenGroup
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause, group_of_entry
 from conformance.oracles.oracle import GOOD, Check, Oracle, same_gtid_set, shown
@@ -31,6 +32,19 @@ def is_in_next_log(alignment: Alignment, index: int, seen: Any) -> bool:
     """Return whether a position after a Rotate is the one in the next log."""
     entry = alignment.case.expected.events[index]
     return bool(entry["type"] == EventType.ROTATE and seen == entry["next_position"])
+
+
+# One entry is enough: an answer is examined for all requirements before the next one.
+@lru_cache(maxsize=1)
+def _beginnings(alignment: Alignment) -> tuple[tuple[int, ...], ...]:
+    """Return for each event where the group begins that is open after it."""
+    group = OpenGroup()
+    return tuple(group.after(entry) for entry in alignment.case.expected.events)
+
+
+def is_free_position(alignment: Alignment, index: int, seen: Any) -> bool:
+    """Return whether a position is that in the next log, or where the group begins that is open."""
+    return is_in_next_log(alignment, index, seen) or seen in _beginnings(alignment)[index]
 
 
 def is_same_state(alignment: Alignment, index: int, seen: Any) -> bool:
@@ -70,7 +84,7 @@ def _has_misread_gtids(alignment: Alignment, index: int) -> bool:
 
 #: The fields from which a reader has what it keeps of GTIDs.
 _SOURCES: Final = frozenset({"gtid", "previous_gtids"})
-_RIGHT: Final = {"position": is_in_next_log, _GTIDS: is_same_state}
+_RIGHT: Final = {"position": is_free_position, _GTIDS: is_same_state}
 
 
 def is_right_state(alignment: Alignment, index: int, field: str, seen: Any) -> bool:
