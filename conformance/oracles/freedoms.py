@@ -343,10 +343,10 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "render",
         "spelling of Info",
-        "in `info`: the space after `use`, flags after `STMT_END_F`, the number of a transaction after a definition, "
-        "what of a Table_map is beyond 255 bytes, whether the `# ` that a source has stored before a statement is "
-        "printed again, the letter case of a GTID and the space before it, the notation of a set, and the word "
-        "before the number of an Xid",
+        "in `info`: the space after the semicolon of `use`, flags after `STMT_END_F`, the number of a transaction "
+        "after a definition, what of a Table_map is beyond 255 bytes, whether the `# ` that a source has stored before "
+        "a statement is printed again, the letter case of a GTID and the space before it, the notation of a set, and "
+        "the word before the number of an Xid",
         "Servers differ, and WL#4033 has `COMMIT /* XID */`.",
         is_other_info,
     ),
@@ -550,8 +550,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "apply",
         "stop at BEGIN",
-        "with gtid_mode=ON, after a group with a GTID, whether the applier stops at the BEGIN of one without or at "
-        "the change in it, but not under worklog, where it stops at the BEGIN",
+        "with gtid_mode=ON, after a group with a GTID in the same log, whether the applier stops at the BEGIN of one "
+        "without or at the event after it, but not under worklog, where it stops at the BEGIN",
         "WL#7592 checks BEGIN too; there servers leave it out.",
         stops_at_begin,
     ),
@@ -573,7 +573,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "apply",
         "replicas of 5.6.21 and 5.7.5",
-        "without the ability `profile_strict`: whether replicas of 5.6.21 and 5.7.5 stop at an Anonymous_gtid event",
+        "without the ability `profile_strict`: whether replicas of 5.6.21 or older and of 5.7.5 "
+        "or older stop at an Anonymous_gtid event",
         "Only these releases stop; an implementation of the profile need not be one of them.",
         _is_of_old_replica,
     ),

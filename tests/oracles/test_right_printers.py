@@ -48,6 +48,20 @@ def test_white_space_before_any_delimiter_is_free():
     assert blamed(case, lambda text: re.sub(r"(?m)(?<! )/\*!\*/;$", " /*!*/;", text)) == set()
 
 
+def widely_spaced(text):
+    """Return a text with more white space between the words of header lines."""
+    spaced = re.sub(
+        r"(?m)^#(\d{6}) +(\S+) server id (\d+)  end_log_pos (\d+)", r"# \1 \2  server  id  \3\tend_log_pos  \4", text
+    )
+    assert spaced.count("  server  id  ") > 3
+    return spaced
+
+
+@pytest.mark.parametrize(("family", "profile"), [("rendered_text", "mysql-8.0"), ("printed_boundaries", "worklog")])
+def test_white_space_in_header_lines_is_free(family, profile):
+    assert blamed(printed(family, profile), widely_spaced) == set()
+
+
 def text_in_quotes(text):
     """Return a text in which user variables are set to texts in quotes, with what is special in them escaped."""
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Final
 
 _HEADER: Final = re.compile(
-    r"#(?P<date>\d{6}) +(?P<time>\d{1,2}:\d\d:\d\d) server id +(?P<server_id>\d+) +"
-    r"end_log_pos (?P<log_pos>\d+)(?P<rest>.*)"
+    r"#\s*(?P<date>\d{6})\s+(?P<time>\d{1,2}:\d\d:\d\d)\s+server\s+id\s+(?P<server_id>\d+)\s+"
+    r"end_log_pos\s+(?P<log_pos>\d+)(?P<rest>\b.*)"
 )
 _AT: Final = re.compile(r"# at (\d+)")
 #: A warning of the boundary parser, wherever it is printed.
