@@ -450,17 +450,6 @@ def stopping_at_begin(case, answer):
     return answer
 
 
-def placed_by_its_entry(change):
-    """Return a change whose error has no place where its last entry is that of the failure."""
-
-    def changed(case, answer):
-        other = change(case, answer)
-        failed = other.events and other.events[-1]["outcome"] == "failed"
-        return replace(other, error=replace(other.error, at=None)) if failed and other.error is not None else other
-
-    return changed
-
-
 def going_on_at_anonymous_gtids(case, answer):
     if not case.settings.get("version", "").startswith(("5.6.", "5.7.")) or answer.error is None:
         return answer
@@ -822,11 +811,8 @@ TAKEN = {
         [lambda case, answer: CONTROL["group-ends-at-implicit-commit"](request_of(case))],
     ),
     "spread of dropped tables": ("apply", [lambda case, answer: CONTROL["drop-per-table"](request_of(case))]),
-    "stop at BEGIN": ("apply", [stopping_at_begin, placed_by_its_entry(stopping_at_begin)]),
-    "entry of the failure": (
-        "apply",
-        [without_the_failed_entry, with_a_failed_entry, placed_by_its_entry(with_a_failed_entry)],
-    ),
+    "stop at BEGIN": ("apply", [stopping_at_begin]),
+    "entry of the failure": ("apply", [without_the_failed_entry, with_a_failed_entry]),
     "error numbers": ("apply", [with_error_number]),
     "replicas of 5.6.21 and 5.7.5": ("apply", [going_on_at_anonymous_gtids]),
     "wording of own statements": ("log", [entries(spelled_by_others)]),

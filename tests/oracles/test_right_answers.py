@@ -17,8 +17,9 @@ from conformance.protocol.roles.decode import HEADER_FIELDS
 from conformance.reference.boundary import observe
 from conformance.reference.filter import answer_with as filtered_by
 from conformance.reference.filter import table_filter
-from tests.answered import answered_cases
+from tests.answered import REFERENCE, answered_cases
 from tests.extras import require_role
+from tests.oracles.test_freedoms import stopping_at_begin
 from tests.oracles.test_right_readers import ROLES, declaring
 
 TEXTS = {ColumnType.STRING, ColumnType.VARCHAR, ColumnType.VAR_STRING, ColumnType.BLOB}
@@ -188,3 +189,18 @@ def test_a_right_implementation_is_blamed_by_nobody(name):
         blamed = {each.requirement: each.message for each in judge.judge(case, given) if each.is_failure}
         assert blamed == {}, str(case.id)
     assert others, "it never answers in a way of its own"
+
+
+def test_an_applier_may_name_the_event_at_which_it_fails_by_its_entry_alone():
+    declared = REFERENCE.declaration.roles["apply"]
+    judge = Judge(replace(declared, abilities=declared.abilities - {"error_at"}))
+    changed = 0
+    for _, case, answer in answered_cases("apply", 2):
+        # With gtid_mode=ON it may stop at the BEGIN already.
+        other = stopping_at_begin(case, answer)
+        if other.error is None or other.events[-1:] == () or other.events[-1]["outcome"] != "failed":
+            continue
+        changed += other is not answer
+        other = replace(other, error=replace(other.error, at=None))
+        assert [each for each in judge.judge(case, other) if each.is_failure] == [], str(case.id)
+    assert changed
