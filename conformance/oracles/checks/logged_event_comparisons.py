@@ -123,7 +123,7 @@ def equal_statements(wanted: Entry, observed: Entry) -> str:
         temporary = [is_of_temporary_tables(each) for each in (wanted, observed)]
         if temporary[0] != temporary[1]:
             return f"it is{'' if temporary[1] else ' not'} of temporary tables alone"
-        is_one = _DROP.fullmatch(_without_comments(observed["query"])) is not None
+        is_one = _DROP.fullmatch(without_comments(observed["query"])) is not None
         return "" if is_one else f"{shown(observed['query'])} does not drop tables in quotes"
     if wanted["query"].startswith("CREATE TABLE"):
         return _equal_creations(wanted, observed)
@@ -136,18 +136,19 @@ def lacks_condition(wanted: Entry, observed: Entry) -> bool:
 
     The replica lacks one of the tables that are dropped, or has the one that is created.
     """
-    texts = [_without_comments(str(each["query"])) for each in (wanted, observed)]
+    texts = [without_comments(str(each["query"])) for each in (wanted, observed)]
     pairs = [[form(text) for text in texts] for form in (_DROP.fullmatch, _CREATE.match)]
     return any(want and seen and want["condition"] and not seen["condition"] for want, seen in pairs)
 
 
-def _without_comments(query: str) -> str:
+def without_comments(query: str) -> str:
     """Return a statement without comments but for what is executed of them, and with single spaces."""
     return " ".join(_COMMENT.sub(" ", _EXECUTED.sub(r"\1", query)).split())
 
 
 def _equal_creations(wanted: Entry, observed: Entry) -> str:
     """Compare a CREATE TABLE that the server wrote itself: table and columns, and that it has no LIKE or SELECT."""
+    wanted, observed = ({**each, "query": without_comments(each["query"])} for each in (wanted, observed))
     names = [_NAMES.search(each["query"]) for each in (wanted, observed)]
     tables = [(each[2] or each[1]) if each else "" for each in names]
     if tables[0] != tables[1]:
@@ -166,7 +167,7 @@ def without_select(wanted: Entry, observed: Entry) -> str:
     """Check a CREATE TABLE that the server wrote itself for a LIKE or SELECT, with which it would do more."""
     if not str(wanted.get("query", "")).startswith("CREATE TABLE") or observed["type"] not in QUERY_TYPES:
         return ""
-    unwanted = re.search(r"\bSELECT\b|\bLIKE\b", observed["query"], re.IGNORECASE)
+    unwanted = re.search(r"\bSELECT\b|\bLIKE\b", without_comments(observed["query"]), re.IGNORECASE)
     return f"it still has {unwanted[0].upper()}" if unwanted else ""
 
 
