@@ -19,6 +19,7 @@ from conformance.oracles.checks.free_orders import in_expected_order
 from conformance.oracles.checks.governing_formats import LATEST_GOVERNS
 from conformance.oracles.checks.misled_readers import misled
 from conformance.oracles.checks.post_headers import EXTRA_DATA, LONGER, finds_value, has_same_rows
+from conformance.oracles.checks.relay_divisions import with_expected_division
 from conformance.oracles.checks.row_values import differs_in_signs
 from conformance.oracles.differences import Difference, accounted, differences, first_of_chain
 from conformance.oracles.oracle import Check, Oracle
@@ -316,7 +317,8 @@ class Judges:
 
 def _as_if_expected(case: Case, answer: Observation) -> Observation:
     """Return an answer without what may be there or not, and in the expected order where the order is free."""
-    return in_expected_order(case, with_place_of_failure(case, without_empty_groups(case, answer)))
+    answer = with_expected_division(case, with_place_of_failure(case, without_empty_groups(case, answer)))
+    return in_expected_order(case, answer)
 
 
 def _failures(alignment: Alignment, failed: Mapping[str, Sequence[Check]]) -> dict[str, Verdict]:

@@ -135,8 +135,15 @@ def repeats_format(alignment: Alignment, place: int) -> bool:
     before = [_Event.of(entry) for entry in entries[:place] if entry["log"] == entries[place]["log"]]
     if not before or not all(each is not None and each.begins_or_ends_a_log(alignment) for each in before):
         return False
-    formats = filter(None, map(_Event.of, alignment.case.expected.events))
-    return any(_described(event) == _described(each) for each in formats)
+    return describes_as_one_of(entries[place], alignment.case.expected.events)
+
+
+def describes_as_one_of(entry: Entry, others: Sequence[Entry]) -> bool:
+    """Return whether an entry is a format description of the same as one of others."""
+    event = _Event.of(entry)
+    return event is not None and any(
+        _described(event) == _described(each) for each in filter(None, map(_Event.of, others))
+    )
 
 
 def _described(event: _Event) -> tuple[int, int, bytes]:

@@ -1,0 +1,59 @@
+"""A replica begins another relay log when it likes: a receiver that does so elsewhere is blamed by nobody."""
+
+from dataclasses import replace
+
+import pytest
+
+from conformance.binlog.header import MAGIC
+from conformance.binlog.reader import framed_events
+from conformance.oracles.checks.relay_divisions import with_expected_division
+from conformance.oracles.judge import Judge, request_of
+from conformance.protocol.roles.relay import event_data
+from conformance.reference.implementation import ReferenceImplementation
+from tests.answered import answered_cases
+
+REFERENCE = ReferenceImplementation()
+JUDGE = Judge(REFERENCE.declaration.roles["relay"])
+
+
+def offsets(case):
+    """Return where the events of the source begin, in bytes."""
+    at, found = len(MAGIC), []
+    for event in framed_events(case.stream):
+        found.append(at)
+        at += len(event)
+    return found
+
+
+def flushed(case, every):
+    """Return what the reference answers if it begins another relay log before each event that comes `every` times."""
+    flushes = sorted({*(case.settings.get("flushes") or ()), *offsets(case)[2::every]})
+    request = request_of(case)
+    return REFERENCE.ask(replace(request, settings={**request.settings, "flushes": flushes}))
+
+
+@pytest.mark.parametrize("every", [1, 3])
+def test_relay_logs_in_other_places_are_free(every):
+    more = 0
+    for index, case, answer in answered_cases("relay", 2):
+        if case.expected.refused_at is not None or index % 2:
+            continue
+        other = flushed(case, every)
+        more += len({each["log"] for each in other.events}) > len({each["log"] for each in answer.events})
+        blamed = [each for each in JUDGE.judge(case, other) if each.is_failure]
+        assert blamed == [], (str(case.id), blamed[0].message)
+    assert more > 100
+
+
+def test_what_is_lost_between_two_relay_logs_is_named_alone():
+    case = next(
+        case
+        for _, case, answer in answered_cases("relay", 2)
+        if case.id.family == "rows_query_streams" and len(answer.events) > 8
+    )
+    other = flushed(case, 1)
+    last = max(place for place, each in enumerate(other.events) if event_data(each)[4] == 16)
+    torn = replace(other, events=other.events[:last] + other.events[last + 1 :])
+    assert with_expected_division(case, torn) != torn
+    (message,) = {each.message for each in JUDGE.judge(case, torn) if each.is_failure}
+    assert message.startswith("The XID event, number ")
