@@ -183,6 +183,10 @@ class Alignment:
         if refuses and all(self._may_be_passed(index) for index in range(self._last + 1, self.count)):
             # An error without a place: only events that it need not report are between what it reported and the fault.
             return self.count
+        if self.case.role == "decode" and error.at in self._index:
+            named = self._index[error.at]
+            if named > self._last and all(map(self.is_of_unread_statement, range(self._last + 1, named))):
+                return named
         if self.case.role == "relay":
             return self._after_own_events()
         return self._after_kept_back() if self.case.role == "client" else self._last + 1
@@ -398,11 +402,14 @@ class Alignment:
         return self.case.role == "decode" and (is_open or is_heartbeat)
 
     def is_of_unread_statement(self, index: int) -> bool:
-        """Return whether an event sets a value for a statement that cannot be read, so that nothing runs with it."""
-        if self.case.role != "decode" or self.case.expected.refused_at is None:
+        """Return whether an event sets a value for a statement that is not read, so that nothing runs with it."""
+        events, error = self.case.expected.events, self.observation.error
+        if self.case.role != "decode" or events[index].get("type") not in VARIABLE_TYPES:
             return False
-        events = self.case.expected.events
-        return all(events[at].get("type") in VARIABLE_TYPES for at in range(index, self.count))
+        following = next((at for at in range(index, self.count) if events[at].get("type") not in VARIABLE_TYPES), None)
+        if following is None:
+            return self.case.expected.refused_at is not None
+        return error is not None and bool(error.at == events[following]["offset"])
 
     def read_on(self, index: int) -> bool:
         """Return whether any event after an expected one was reported, or none had to be."""

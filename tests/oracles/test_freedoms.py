@@ -666,10 +666,19 @@ def replicated_by(client):
     return lambda case, answer: answer_of_client(client, request_of(case))
 
 
+def without_values_before_a_tolerated_event(case, answer):
+    """Return the answer of such a reader that stops at an event which may be refused."""
+    refused = refused_where_tolerated(case, answer)
+    kept = list(refused.events)
+    while refused is not answer and kept and kept[-1]["type"] in VARIABLE_TYPES:
+        kept.pop()
+    return replace(refused, events=tuple(kept))
+
+
 #: Name of a freedom -> its role, and the changes of right answers that take it.
 TAKEN = {
     "ignorable events unreported": ("decode", [without(lambda entry: entry["handled"] == "ignored")]),
-    "values for an unread statement": ("decode", [without_values_at_the_end]),
+    "values for an unread statement": ("decode", [without_values_at_the_end, without_values_before_a_tolerated_event]),
     "events of no log": (
         "decode",
         [refused_where_tolerated, without(lambda entry: entry["type"] in HEARTBEAT_TYPES)],
