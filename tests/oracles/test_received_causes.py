@@ -4,7 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.binlog.checksum import ends_with_checksum
 from conformance.binlog.event_types import EventType
+from conformance.binlog.reader import framed_events
 from conformance.models.replica.relay import Receiver, Reception
 from conformance.models.replica.relay_rules import OwnGtids
 from conformance.mutants.mutant import MutantImplementation
@@ -154,3 +156,21 @@ def test_what_a_receiver_does_at_a_warning_is_one_finding_whatever_the_event_is(
     # Where the only warning is at the first event, a parser that was kept does not warn either.
     assert finding in (together := together_of(of_mutant(name), *families))
     assert together.keys() <= {finding, KEPT}
+
+
+class KeepsOldChecksum(Receiver):
+    """A receiver that copies events with another checksum than that of their bytes."""
+
+    def _write(self, event):
+        other = event.data[:-1] + bytes([event.data[-1] ^ 1])
+        super()._write(event._replace(data=other) if event.type == EventType.QUERY else event)
+
+
+def test_a_checksum_that_is_not_that_of_the_event_is_not_called_another_body():
+    together = {
+        finding
+        for case in cases("rows_query_streams", "mysql-8.0", "relay", count=12)
+        if ends_with_checksum([*framed_events(case.stream)][-1])
+        for finding in findings(case, answer_with(KeepsOldChecksum, request_of(case)))
+    }
+    assert together == {"relay: checksum of QUERY changed"}

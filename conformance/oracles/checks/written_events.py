@@ -103,6 +103,9 @@ def copied(wanted: Written, observed: Written) -> Check:
             return wrongly(kind, "changed", f"{name} is {seen}, but was {expected} when received", field=field)
     if (length := _of_length(observed)) is not None:
         return length
+    if wanted.body != observed.body and observed.rest[:-CHECKSUM_BYTES] == wanted.body:
+        message = "its last four bytes are not the checksum of the others"
+        return wrongly(wanted.kind, "changed", message, field="checksum")
     if wanted.body != observed.body:
         message = f"the {len(observed.body)} bytes of the body are not those received"
         return wrongly(wanted.kind, "changed", message, field="body")
