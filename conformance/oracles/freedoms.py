@@ -449,10 +449,10 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "relay",
         "values of own events",
-        "in the replica's own events: the time, the server version and what follows from it, the position, the name "
-        "of the next relay log, the order of the sources in the set; under `worklog` also whether they have the "
-        "markers of their types, and whether the server id of the format description and of the Previous_gtids event "
-        "is 0 or the replica's own",
+        "in the replica's own events: the time, the server version and what follows from it, the position, but for "
+        "that of a Rotate, which is its end or 0, the name of the next relay log, the order of the sources in the set; "
+        "under `worklog` also whether they have the markers of their types, and whether the server id of the format "
+        "description and of the Previous_gtids event is 0 or the replica's own",
         "They are the replica's own. WL#4162 leaves open whether a replica marks them, and the id 0 in WL#7592 is that "
         "of Rotate events.",
         is_own_value,
