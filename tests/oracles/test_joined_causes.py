@@ -387,3 +387,13 @@ def test_rows_without_their_vector_do_not_show_that_vectors_are_known():
         return refused_where(case, has_vector, "type 242")
 
     assert together_of("every_column_type", "mysql-9.x", answered) == {"table with VECTOR columns refused"}
+
+
+def positions_before(case):
+    """Return the answer of a reader whose position is that before the event that it has read."""
+    return changed(case, lambda entry: {**entry, "position": entry["offset"]} if "position" in entry else entry)
+
+
+@pytest.mark.parametrize("family", ["transactions", "marked_streams", "loaded_files"])
+def test_a_position_that_lags_is_one_finding_whatever_the_events_are(family):
+    assert together_of(family, "worklog", positions_before) == {"position is where the event begins"}

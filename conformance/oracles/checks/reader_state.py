@@ -12,6 +12,7 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause, group_of_entry
 from conformance.oracles.oracle import GOOD, Check, Oracle, same_gtid_set, shown
 
+_POSITION: Final = "position"
 _GTIDS: Final = "executed_gtid_set"
 #: The events that may end a transaction.
 _ENDS: Final = frozenset(
@@ -84,7 +85,7 @@ def _has_misread_gtids(alignment: Alignment, index: int) -> bool:
 
 #: The fields from which a reader has what it keeps of GTIDs.
 _SOURCES: Final = frozenset({"gtid", "previous_gtids"})
-_RIGHT: Final = {"position": is_free_position, _GTIDS: is_same_state}
+_RIGHT: Final = {_POSITION: is_free_position, _GTIDS: is_same_state}
 
 
 def is_right_state(alignment: Alignment, index: int, field: str, seen: Any) -> bool:
@@ -92,6 +93,19 @@ def is_right_state(alignment: Alignment, index: int, field: str, seen: Any) -> b
     if field == _GTIDS and index >= _first_misread(alignment):
         return True
     return field in _RIGHT and _RIGHT[field](alignment, index, seen)
+
+
+def _how_wrong(alignment: Alignment, index: int, field: str, seen: Any) -> str:
+    """Return in words how a value of a reader's state is wrong: the same for all events where the cause is."""
+    events = alignment.case.expected.events
+    if field == _POSITION and seen == events[index]["offset"]:
+        return "is where the event begins"
+    if field == _POSITION and seen in {entry["offset"] for entry in events[:index]}:
+        return "is that before an earlier event"
+    # Whatever ends a transaction, it is counted or not.
+    ends = field == _GTIDS and events[index]["type"] in _ENDS
+    kind = "a transaction" if ends else group_of_entry(events[index])
+    return f"{'missing' if seen is None else 'wrong'} after {kind}"
 
 
 def _state(requirement: str, field: str) -> Oracle:
@@ -110,10 +124,7 @@ def _state(requirement: str, field: str) -> Oracle:
             else:
                 where = f"after {alignment.describe(index)}"
                 message = f"{where} {field} is {shown(value)}, expected {shown(expected[field])}"
-                # Whatever ends a transaction, it is counted or not.
-                ends = field == _GTIDS and expected["type"] in _ENDS
-                kind = "a transaction" if ends else group_of_entry(expected)
-                how = f"{'missing' if value is None else 'wrong'} after {kind}"
+                how = _how_wrong(alignment, index, field, value)
                 # A set that is wrong once is wrong from there on.
                 first = first or how
                 how = first if field == _GTIDS else how
@@ -124,6 +135,6 @@ def _state(requirement: str, field: str) -> Oracle:
 
 #: Every oracle of a reader's state, in the order of the catalogue.
 READER_STATE_ORACLES: Final = (
-    _state("FORMAT-READER-POSITION", "position"),
+    _state("FORMAT-READER-POSITION", _POSITION),
     _state("FORMAT-READER-GTIDS", _GTIDS),
 )
