@@ -7,7 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
-from itertools import pairwise
+from itertools import accumulate, compress, groupby, pairwise
+from operator import not_
 from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum, ends_with_checksum
@@ -26,30 +27,36 @@ def with_expected_division(case: Case, answer: Observation) -> Observation:
     if case.role != "relay":
         return answer
     own_id, wanted, events = case.settings["server_id"], case.expected.events, tuple(answer.events)
-    begun = {run: _begun_in_the_midst(events, run, wanted) for run in _runs(events, own_id)}
+    own, own_wanted = ([comes_with_a_log(each, own_id) for each in many] for many in (events, wanted))
+    formats = [each for each in wanted if type_of(each) == EventType.FORMAT_DESCRIPTION]
+    begun = {run: _begun_in_the_midst(events, run, formats) for run in _runs(own)}
     if not any(begun.values()):
         return answer
-    expected_at = {len(_copies(wanted[: run.start], own_id)) for run in _runs(wanted, own_id)}
-    places = _aligned(_copies(wanted, own_id), _copies(events, own_id))
+    copies, copies_wanted = _copies_before(own), _copies_before(own_wanted)
+    expected_at = {copies_wanted[run.start] for run in _runs(own_wanted)}
+    places = _aligned(list(compress(wanted, map(not_, own_wanted))), list(compress(events, map(not_, own))))
     left_out: list[range] = []
     for run, logs in begun.items():
-        place = places.get(len(_copies(events[: run.start], own_id)))
+        place = places.get(copies[run.start])
         left_out += logs[1:] if place is None or place in expected_at else logs
     return replace(answer, events=tuple(_joined(events, left_out, own_id))) if left_out else answer
 
 
 def _joined(events: Sequence[Entry], left_out: Sequence[range], own_id: int) -> Iterator[Entry]:
     """Yield events without some beginnings of relay logs, those after them in the log before."""
+    starts, without = {each.start for each in left_out}, {place for each in left_out for place in each}
     ends: dict[int, int] = defaultdict(lambda: len(MAGIC))
+    before = 0
     for place, entry in enumerate(events):
         data = event_data(entry) or b""
         ends[entry["log"]] += len(data)
-        if any(place in each for each in left_out):
+        before += place in starts
+        if place in without:
             continue
-        before = sum(each.start < place for each in left_out)
+        joined = {**entry, "log": entry["log"] - before}
         if before and type_of(entry) == EventType.ROTATE and int.from_bytes(data[_SERVER_ID], "little") in (0, own_id):
-            data = _without_place(data, ends[entry["log"]])
-        yield {**entry, "data": data.hex() or entry["data"], "log": entry["log"] - before}
+            joined["data"] = _without_place(data, ends[entry["log"]]).hex()
+        yield joined
 
 
 def _without_place(data: bytes, end: int) -> bytes:
@@ -62,31 +69,30 @@ def _without_place(data: bytes, end: int) -> bytes:
     return moved[:-CHECKSUM_BYTES] + checksum(moved[:-CHECKSUM_BYTES]).to_bytes(CHECKSUM_BYTES, "little")
 
 
-def _runs(events: Sequence[Entry], own_id: int) -> Iterator[range]:
+def _runs(own: Sequence[bool]) -> Iterator[range]:
     """Yield the places of events one after another that come with a relay log."""
-    start = None
-    for place, entry in enumerate((*events, None)):
-        if entry is not None and comes_with_a_log(entry, own_id):
-            start = place if start is None else start
-        elif start is not None:
-            yield range(start, place)
-            start = None
+    place = 0
+    for is_own, group in groupby(own):
+        length = sum(1 for _ in group)
+        if is_own:
+            yield range(place, place + length)
+        place += length
 
 
-def _begun_in_the_midst(events: Sequence[Entry], run: range, wanted: Sequence[Entry]) -> list[range]:
+def _begun_in_the_midst(events: Sequence[Entry], run: range, formats: Sequence[Entry]) -> list[range]:
     """Return the beginnings of relay logs in a run of events, if each of them goes on with the source's format."""
     types = [type_of(each) for each in events[run.start : run.stop]]
     starts = [run.start + number for number, each in enumerate(types) if each == EventType.ROTATE]
     logs = [range(start, end) for start, end in pairwise([*starts, run.stop])]
-    whole = starts[:1] == [run.start] and all(_is_begun(events[log.start : log.stop], wanted) for log in logs)
+    whole = starts[:1] == [run.start] and all(_is_begun(events[log.start : log.stop], formats) for log in logs)
     return logs if whole else []
 
 
-def _is_begun(beginning: Sequence[Entry], wanted: Sequence[Entry]) -> bool:
+def _is_begun(beginning: Sequence[Entry], formats: Sequence[Entry]) -> bool:
     """Return whether events end a relay log and begin the next one, which goes on with the source's format."""
     *own, last = beginning
     data = event_data(last)
-    if data is None or not is_repeated_format(data) or not describes_as_one_of(last, wanted):
+    if data is None or not is_repeated_format(data) or not describes_as_one_of(last, formats):
         return False
     return len({entry["log"] for entry in beginning[1:]}) == 1 and [type_of(each) for each in own] in _OWN
 
@@ -100,9 +106,9 @@ _SERVER_ID: Final = slice(5, 9)
 _LOG_POS: Final = slice(13, 17)
 
 
-def _copies(events: Sequence[Entry], own_id: int) -> list[Entry]:
-    """Return the events that are the source's."""
-    return [each for each in events if not comes_with_a_log(each, own_id)]
+def _copies_before(own: Sequence[bool]) -> list[int]:
+    """Return for each place how many events before it are the source's."""
+    return list(accumulate((not each for each in own), initial=0))
 
 
 def _aligned(wanted: Sequence[Entry], seen: Sequence[Entry]) -> dict[int, int]:
