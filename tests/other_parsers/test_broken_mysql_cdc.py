@@ -45,7 +45,7 @@ OF_BOTH = ("type", "timestamp", "server_id", "log_pos", "flags", "query")
 OF_READERS = [each for each in DEFECTS if each not in OF_CLIENTS]
 #: Defect -> a part of the failure that shows it, where that is not a difference in the field.
 SHOWN_AS = {
-    "offset": "PREVIOUS_GTIDS refused",
+    "offset": "stream ends silently",
     "handled": "XID not known",
     "crash": "panic: a defect of the library",
     "framing": "refused",
