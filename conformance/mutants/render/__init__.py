@@ -34,6 +34,7 @@ from conformance.mutants.render.altered_texts import (
     format_in_base64,
     in_zone,
     info,
+    integers_signed,
     last_line_twice,
     listed_as,
     printed,
@@ -92,6 +93,18 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-RENDER-STATEMENTS-RUN",
         "nothing is printed for an Xid",
         answer=printed(printer=XidUnprinted),
+    ),
+    Mutant(
+        "user-variable-signed",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "unsigned user variables of 20 digits are set to numbers below zero",
+        answer=rewritten(integers_signed),
+    ),
+    Mutant(
+        "previous-set-executed",
+        "FORMAT-RENDER-PREVIOUS-GTIDS",
+        "of the set of a Previous_gtids event the first line alone is a comment",
+        answer=replaced(r",\n# ([0-9a-f]{8}-)", r",\n\1"),
     ),
     Mutant(
         "last-value-alone",

@@ -36,7 +36,10 @@ def _fault(expected: str, text: str) -> Fault:
 
 
 def previous_set_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
-    """The lines of a Previous_gtids event show its set."""
+    """The lines of a Previous_gtids event show its set, in comments: a server runs the others."""
+    executed = next((line for line in event.following if not line.startswith("#") and _SOURCE.search(line)), None)
+    if executed is not None:
+        return "set is not a comment", f"the line {executed[:_SHOWN]!r} is not a comment"
     return _fault(printed.facts[index]["previous_gtids"], _COMMENT.sub("", f"{event.description}\n{event.text}"))
 
 

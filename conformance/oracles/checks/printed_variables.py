@@ -54,7 +54,7 @@ def _settings(fact: Fact) -> Iterator[tuple[str, str]]:
             yield f"{name} to {number}", rf"\b{name} *= *{_number(number)}"
     elif fact["type"] == EventType.USER_VAR:
         value = fact["variable_value"]
-        shown = "NULL" if value is None else _number(value) if isinstance(value, int) else ""
+        shown = "NULL" if value is None else rf"{value}\b" if isinstance(value, int) else ""
         to = f" to {'NULL' if value is None else value}" if shown else ""
         yield f"@`{fact['variable_name']}`{to}", rf"{_name_pattern(fact)} *:?= *{shown}"
 
