@@ -20,6 +20,7 @@ from conformance.models.filtering.group_filter import Fate, GroupFilter
 from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.other_readings import AddsNewNames, MovesRules, SkipsTargets
 from conformance.models.filtering.table_filter import RenamesMode, TableFilter
+from conformance.models.replica.open_group import OpenGroup
 from conformance.models.replica.other_readings import EndsAtImplicitCommit, MovesByEventsOfNoLog
 from conformance.models.replica.relay import Receiver
 from conformance.models.replica.replica_event import ReplicaEvent
@@ -124,6 +125,18 @@ def _without_gtid(request: Request, entry: Entry) -> Entry:
     if entry["type"] != EventType.ANONYMOUS_GTID:
         return entry
     return {name: value for name, value in entry.items() if name != "gtid"}
+
+
+def _at_whole_groups(request: Request) -> Observation | Trouble:
+    """Return the answer of a reader whose position moves where a group ends, and over events that are in none."""
+    group, answer = OpenGroup(), _REFERENCE.ask(request)
+    if isinstance(answer, Trouble):
+        return answer
+    entries = []
+    for entry in answer.events:
+        begun = group.after(entry)
+        entries.append({**entry, "position": begun[0]} if begun and "position" in entry else entry)
+    return replace(answer, events=tuple(entries))
 
 
 def _skips_uncovered(request: Request) -> Observation | Trouble:
@@ -320,6 +333,7 @@ CONTROLS: Final = (
         "databases-resolved", "decode", "reports tables info with the default database", _entries(_resolved_databases)
     ),
     Control("no-gtid-of-anonymous", "decode", "reports no GTID of an Anonymous_gtid event", _entries(_without_gtid)),
+    Control("position-of-groups", "decode", "resumes at whole groups only", _at_whole_groups),
     Control(
         "heartbeats-refused",
         "decode",
