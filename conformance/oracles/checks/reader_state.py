@@ -100,7 +100,7 @@ def _how_wrong(alignment: Alignment, index: int, field: str, seen: Any) -> str:
     events = alignment.case.expected.events
     if field == _POSITION and seen == events[index]["offset"]:
         return "is where the event begins"
-    if field == _POSITION and seen in {entry["offset"] for entry in events[:index]}:
+    if field == _POSITION and seen in [entry["offset"] for entry in events[:index]]:
         return "is that before an earlier event"
     # Whatever ends a transaction, it is counted or not.
     ends = field == _GTIDS and events[index]["type"] in _ENDS
