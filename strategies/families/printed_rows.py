@@ -69,6 +69,6 @@ def _rows(stream: StreamBuilder, table: row_events.RowTable, *, last: bool) -> P
     images = []
     for _ in range(stream.vary(_ROWS)):
         numbers = {column: stream.choose.integer(-(1 << 31), (1 << 31) - 1) for column in held}
-        values = {column: Value(None, None) if column in empty else Value(*[numbers[column]] * 2) for column in held}
+        values = {at: Value(None, None) if at in empty else Value(number, number) for at, number in numbers.items()}
         images.append({"after": values})
     return row_events.rows_of(stream, table, "write", images, last=last)

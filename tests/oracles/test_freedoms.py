@@ -25,7 +25,6 @@ from conformance.models.boundary.worklog_parser import WorklogParser
 from conformance.models.filtering.group_filter import GroupFilter
 from conformance.models.filtering.log_part import Part
 from conformance.models.replica.groups import State
-from conformance.models.replica.open_group import OpenGroup
 from conformance.models.replica.relay import Receiver
 from conformance.mutants.controls import CONTROLS
 from conformance.oracles.alignment import Alignment
@@ -216,17 +215,6 @@ def position_in_the_next_log(case, index, entry):
         if entry["type"] == EventType.ROTATE and "position" in entry
         else entry
     )
-
-
-def position_of_whole_groups(case, answer):
-    """Move the position where a group ends only, or an event is in none."""
-    group = OpenGroup()
-
-    def at(index, entry):
-        open_since = group.after(case.expected.events[index])
-        return {**entry, "position": open_since[0]} if open_since and "position" in entry else entry
-
-    return replace(answer, events=tuple(at(index, entry) for index, entry in enumerate(answer.events)))
 
 
 def executed_without_previous(case, answer):
@@ -721,7 +709,11 @@ TAKEN = {
     "flag of a log in use": ("decode", [with_value("flags", lambda flags: flags & ~Flag.BINLOG_IN_USE)]),
     "state of the reader": (
         "decode",
-        [entries(position_in_the_next_log), position_of_whole_groups, executed_without_previous],
+        [
+            entries(position_in_the_next_log),
+            lambda case, answer: CONTROL["position-of-groups"](request_of(case)),
+            executed_without_previous,
+        ],
     ),
     "spare markers": ("boundary", [parsed_by(PassesOverSpare), parsed_by(ResetsAtSpare)]),
     "later types passed over": (

@@ -3,43 +3,26 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from conformance.binlog.event_types import (
-    COMPRESSED_ROWS,
-    COMPRESSED_ROWS_V1,
-    GTID_TYPES,
-    PRE_GA_ROWS,
-    ROWS_V1,
-    ROWS_V2,
-    EventType,
-)
+from conformance.binlog.event_types import GTID_TYPES, QUERY_TYPES, ROWS_TYPES, VARIABLE_TYPES, EventType
+from conformance.binlog.layouts.mariadb_layouts import STANDALONE
 
 #: The statements with which a transaction begins, and with which one that has begun ends.
 BEGINNINGS: Final = ("BEGIN", "XA START", "XA BEGIN")
 ENDS: Final = ("COMMIT", "ROLLBACK")
 #: The events that end a group, whatever it is.
 CLOSING: Final = (EventType.XID, EventType.XA_PREPARE, EventType.TRANSACTION_PAYLOAD)
-_STATEMENTS: Final = (EventType.QUERY, EventType.EXECUTE_LOAD_QUERY, EventType.MARIADB_QUERY_COMPRESSED)
 #: The events before a statement, which are a group with it where nothing has begun one.
 _BEFORE: Final = frozenset(
     {
-        EventType.INTVAR,
-        EventType.RAND,
-        EventType.USER_VAR,
+        *VARIABLE_TYPES,
+        *ROWS_TYPES,
         EventType.ROWS_QUERY,
         EventType.MARIADB_ANNOTATE_ROWS,
         EventType.TABLE_MAP,
         EventType.BEGIN_LOAD_QUERY,
         EventType.APPEND_BLOCK,
-        *PRE_GA_ROWS,
-        *ROWS_V1,
-        *ROWS_V2,
-        EventType.PARTIAL_UPDATE_ROWS,
-        *COMPRESSED_ROWS_V1,
-        *COMPRESSED_ROWS,
     }
 )
-#: A flag of MariaDB's Gtid events: the group is one statement, without BEGIN and COMMIT.
-_STANDALONE: Final = 1
 
 
 class OpenGroup:
@@ -62,9 +45,9 @@ class OpenGroup:
         code = entry["type"]
         if code in GTID_TYPES or code == EventType.MARIADB_GTID:
             self._beginnings.append(entry["offset"])
-            flags = entry.get("mariadb_gtid_flags", _STANDALONE)
-            self._begun = code == EventType.MARIADB_GTID and not flags & _STANDALONE
-        elif code in _STATEMENTS:
+            flags = entry.get("mariadb_gtid_flags", STANDALONE)
+            self._begun = code == EventType.MARIADB_GTID and not flags & STANDALONE
+        elif code in QUERY_TYPES:
             self._statement(entry)
         elif code in CLOSING:
             self._end()

@@ -44,7 +44,7 @@ _IMAGE: Final = re.compile(r"^(?:###   @.*\n)+", re.MULTILINE)
 _COLUMN: Final = re.compile(r"^(###   @)\d+=", re.MULTILINE)
 _TABLE: Final = re.compile(r"\tTable_map: (.*) mapped to number")
 _INTO: Final = re.compile(r"^(### INSERT INTO ).*\n")
-#: A user variable that is set to a number of which the highest bit is set.
+#: A user variable that is set to a number of 20 digits, which is above 2^63.
 _INTEGER: Final = re.compile(r"^(SET @`[^`]*`:=)(1\d{19})\b", re.MULTILINE)
 _BLOCKS: Final = re.compile(r"^(?=# at \d+\n)", re.MULTILINE)
 BOUNDARY: Final = re.compile(r"^(#\d{6} .*boundary: (Start Transaction) .*\n)", re.MULTILINE)
@@ -227,7 +227,7 @@ def columns_renumbered(printed: str, _: Request) -> str:
 
 
 def integers_signed(printed: str, _: Request) -> str:
-    """Return a text in which user variables from 2^63 are below zero."""
+    """Return a text in which user variables of 20 digits are below zero."""
     return _INTEGER.sub(lambda match: f"{match[1]}{int(match[2]) - (1 << 64)}", printed)
 
 
