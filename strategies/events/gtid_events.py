@@ -115,8 +115,8 @@ def gtid_tagged(stream: StreamBuilder, *, group_length: int, gtid_flags: int | N
 
 #: The last microsecond since 1970 of which an event can have the number.
 _LATEST: Final = 2**55 - 1
-#: Versions of servers from which a transaction may come.
-_SOURCES: Final = (80034, 80015, 80406)
+#: Versions of servers from which a transaction may come; the last one is written for a server that gave none.
+_SOURCES: Final = (80034, 80015, 80406, 999_999)
 #: The forms of a Gtid body, shortest first; each server writes the forms up to its own.
 GTID_FORMS: Final = ("5.6", "5.7", "8.0")
 #: A body in which what follows the number has another type code than that of logical timestamps.

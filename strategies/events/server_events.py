@@ -1,5 +1,6 @@
 """Events that servers write on their own account: incidents, heartbeats, group replication, XA, large transactions."""
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
@@ -17,6 +18,7 @@ _LOST_EVENTS: Final = 1
 #: The most bytes of each of the two parts of an XA transaction's name.
 _XID_PART_LIMIT: Final = 64
 _LARGE_HEADER_VERSION: Final = 1
+_MORE_THAN_A_BYTE: Final = (256, 260)
 
 
 #: Size in bytes of an incident's message, and of the two parts of an XA transaction's name.
@@ -58,8 +60,7 @@ def transaction_context(stream: StreamBuilder) -> PlannedEvent:
     """Return a Transaction_context event: the data by which a group certifies the next transaction."""
     choose = stream.choose
     snapshot = gtid_events.gtid_set(stream).to_bytes()
-    writes = [choose.octets(8, 16) for _ in choose.several(0, 5)]
-    reads = [choose.octets(8, 16) for _ in choose.several(0, 5)]
+    writes, reads = ([choose.octets(8, 16) for _ in _some(stream)] for _ in range(2))
     about: dict[str, Any] = {
         "server_uuid": uuid_text(choose.one_of(gtid_events.UUIDS)),
         "thread_id": whole_number(choose, 32),
@@ -82,12 +83,17 @@ def transaction_context(stream: StreamBuilder) -> PlannedEvent:
     return mysql_events.plan(stream, EventType.TRANSACTION_CONTEXT, wire, fields, flags=_IGNORABLE, marks=marks)
 
 
+def _some(stream: StreamBuilder) -> Iterable[int]:
+    """Return what to repeat over: mostly few times, sometimes so many that one byte does not hold the number."""
+    return stream.choose.several(*_MORE_THAN_A_BYTE) if stream.choose.yes(10) else stream.choose.several(0, 5)
+
+
 def view_change(stream: StreamBuilder) -> PlannedEvent:
     """Return a View_change event: the members of the group change here."""
     choose = stream.choose
     view_id = f"{whole_number(choose, 64)}:{choose.integer(1, 99)}".rjust(40 if choose.yes(4) else 0, "0")
     certification = [
-        {"key": choose.octets(8, 8), "value": gtid_events.gtid_set(stream).to_bytes()} for _ in choose.several(0, 5)
+        {"key": choose.octets(8, 8), "value": gtid_events.gtid_set(stream).to_bytes()} for _ in _some(stream)
     ]
     about = {"view_id": view_id, "sequence_number": whole_number(choose, 63)}
     fields = {**about, "certification_count": len(certification)}

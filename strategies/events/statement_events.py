@@ -8,6 +8,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.rows.decimal_column import DecimalColumn
 from conformance.binlog.servers import WITH_VARIABLE_FLAGS
 from conformance.binlog.user_variable import VariableType
+from conformance.specs.versions import ByVersion
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.character_sets import BY_COLLATION, character_sets
 from conformance.strategies.events.status_variables import status_variables
@@ -19,6 +20,11 @@ from conformance.strategies.grammar.stream import StreamBuilder
 
 #: Collations of string variables: utf8, utf8mb4, binary.
 _COLLATIONS: Final = (33, 45, 63)
+#: Those with numbers of more than a byte, all of them of utf8mb4, and the first servers that have them.
+_NEWER_COLLATIONS: Final = ByVersion(
+    "collations with numbers of more than a byte",
+    {"worklog": (), "mysql": (), "mysql >= 8.0": (256, 305, 323), "mariadb": (608,), "mariadb >= 10.2": (608, 1069)},
+)
 _BINARY: Final = 63
 _UNSIGNED: Final = 1
 #: Blocks up to this size hold any bytes.
@@ -28,7 +34,8 @@ _SOME: Final = 300
 def _string(stream: StreamBuilder, size: int) -> tuple[Value, dict[str, int]]:
     choose = stream.choose
     others = [each.collation for each in character_sets(stream.server.profile)]
-    collation = choose.one_of(others) if choose.yes(3) else choose.one_of(_COLLATIONS)
+    usual = (*_COLLATIONS, *_NEWER_COLLATIONS[stream.server.profile])
+    collation = choose.one_of(others) if choose.yes(3) else choose.one_of(usual)
     about = _about(VariableType.STRING, collation)
     if collation in BY_COLLATION:
         return BY_COLLATION[collation].value(choose, 60, declared=True), about

@@ -24,6 +24,7 @@ _UNKNOWN_CODE: Final = UNASSIGNED[0]
 _UNKNOWN_WITHIN: Final = "unknown event before a statement without BEGIN"
 _TEMPORARY: Final = "a temporary table within"
 _TEMPORARY_LAST: Final = "a temporary table that is dropped last"
+_TEMPORARY_UNDONE: Final = "a temporary table in a group that is rolled back"
 #: One group, or the parts of several, of which each has its own Gtid event.
 _Parts = list[list[PlannedEvent]]
 
@@ -249,6 +250,11 @@ def _temporary_last(stream: StreamBuilder) -> _Parts:
     return [[*_with_temporary(stream), mysql_events.xid(stream)]]
 
 
+def _temporary_undone(stream: StreamBuilder) -> _Parts:
+    """Return a group of whose changes nothing is left, neither of those before the temporary table is dropped."""
+    return [[*_with_temporary(stream), *_insert(stream), *_query(stream, "ROLLBACK")]]
+
+
 def _atomic_creation_of_engine(stream: StreamBuilder) -> _Parts:
     return _atomic_creation(stream, " ENGINE=InnoDB")
 
@@ -290,6 +296,7 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
         "CREATE TABLE with START TRANSACTION and an engine": _atomic_creation_of_engine,
         _TEMPORARY: _temporary_within,
         _TEMPORARY_LAST: _temporary_last,
+        _TEMPORARY_UNDONE: _temporary_undone,
         **_ALONE,
         "of unknown events alone": _unknown_alone,
         "without changes, rolled back": _without_changes_rolled_back,
@@ -341,7 +348,10 @@ _NO_SUCH_GROUP: Final = (
         "servers with GTIDs write BEGIN before a change of rows",
     ),
     Impossible(
-        {"odd group": (_TEMPORARY, _TEMPORARY_LAST), "gtid_mode": ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE")},
+        {
+            "odd group": (_TEMPORARY, _TEMPORARY_LAST, _TEMPORARY_UNDONE),
+            "gtid_mode": ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE"),
+        },
         "GTID consistency forbids temporary tables inside transactions",
     ),
     Impossible(
@@ -352,11 +362,7 @@ _NO_SUCH_GROUP: Final = (
         "a statement without BEGIN whose events are in two relay logs is left to servers",
     ),
     Impossible(
-        {
-            "odd group": tuple(_ALONE),
-            _RELAY_LOGS.name: (_ALL_IN_NEXT,),
-            "gtid_mode": ("OFF_PERMISSIVE", "ON_PERMISSIVE"),
-        },
+        {"odd group": tuple(_ALONE), "gtid_mode": ("OFF_PERMISSIVE", "ON_PERMISSIVE")},
         "9.7.4 crashes there",
     ),
 )

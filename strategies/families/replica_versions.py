@@ -24,6 +24,8 @@ _FORM: Final = Dimension(
 )
 _FLAGGED: Final = yes_or_no("flagged")
 _ANONYMOUS: Final = yes_or_no("anonymous")
+#: 5.6.22 knows the type, and passes over its events whether they have the flag or not.
+_FLAGGED_ANONYMOUS: Final = yes_or_no(_FLAGGED.name, when={_ANONYMOUS.name: ("yes",)})
 #: The replicas that a new source suits with gtid_mode=ON, and those that it suits with OFF too.
 _WITH_ON: Final = Dimension(
     "replica",
@@ -84,12 +86,13 @@ def newer_sources_with_gtids(stream: StreamBuilder) -> None:
     _add_newer(stream, version=version, anonymous=False, flags=0)
 
 
-@family(focus="WL7592-COMPAT-OFF-5622", profiles=_5_6, dimensions=(_NEW_SOURCE, _ANONYMOUS, GROUPS))
+@family(focus="WL7592-COMPAT-OFF-5622", profiles=_5_6, dimensions=(_NEW_SOURCE, _ANONYMOUS, _FLAGGED_ANONYMOUS, GROUPS))
 def newer_source_streams(stream: StreamBuilder) -> None:
     """Logs of newer sources for the applier of a 5.6 replica, whose gtid_mode is the source's."""
     anonymous = stream.vary(_ANONYMOUS)
     version = "5.6.22" if anonymous else "5.6.21"
-    _add_newer(stream, version=version, anonymous=anonymous, flags=_IGNORABLE if anonymous else 0)
+    flags = _IGNORABLE if anonymous and stream.vary(_FLAGGED_ANONYMOUS) else 0
+    _add_newer(stream, version=version, anonymous=anonymous, flags=flags)
 
 
 @family(

@@ -283,6 +283,8 @@ _NEXT: Final = yes_or_no("a format description without a position comes next")
 #: What an applier has not come to does not stop it. It reads the event before which it stops.
 _LAST: Final = choices("the relay log ends", ("with a whole event", "within an event"))
 
+#: How far the source's log is where the replica begins to read it. A position has 32 bits.
+_FROM: Final = Dimension("position in the source's log", {"its beginning": 0, "beyond 2 GiB": 1 << 31})
 #: What is skipped does not keep an applier from coming to the position.
 _SKIPPED: Final = Dimension("skip counter", {"0": 0, "1": 1, "1000": 1000})
 #: A server takes the end of each event that the counter skips for the position, of groups too.
@@ -313,7 +315,7 @@ _WITHIN: Final = (
 @family(
     focus="WL7592-APPLY-UNTIL-SERVER-ID-ZERO",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(_LOG, _POSITION, _NAMES, _ODD, _ODD_ID, _SKIPPED, _NEXT, _LAST, _GROUP, BEFORE),
+    dimensions=(_LOG, _POSITION, _NAMES, _ODD, _ODD_ID, _SKIPPED, _NEXT, _LAST, _GROUP, BEFORE, _FROM),
     impossible=_WITHIN,
 )
 def stop_positions(stream: StreamBuilder) -> None:
@@ -324,23 +326,25 @@ def stop_positions(stream: StreamBuilder) -> None:
     log = stream.vary(_LOG)
     if log == "the second":
         stream.add(replica_groups.rotate(stream, names[1], 4))
+    before = stream.vary(_FROM)
+    stream.begin_log_of_source(before + stream.offset)
     for _ in stream.several_of(BEFORE):
         _add(stream, replica_groups.group(stream))
     start_of_odd = stream.offset
     if (odd := stream.vary(_ODD)) != "none":
-        _add_odd(stream, odd)
+        _add_odd(stream, odd, before)
     start = stream.offset
     count = _add(stream, shaped(stream, _GROUP, by_change=False))
     starts = [*stream.offsets[-count:], stream.offset]
     position = {
-        "start of the group": start,
-        "within its first event": start + 1,
-        "end of its first event": starts[1],
-        "within its last event": starts[-2] + 1,
-        "end of the group": starts[-1],
-        "after the group": starts[-1] + 1,
+        "start of the group": before + start,
+        "within its first event": before + start + 1,
+        "end of its first event": before + starts[1],
+        "within its last event": before + starts[-2] + 1,
+        "end of the group": before + starts[-1],
+        "after the group": before + starts[-1] + 1,
         "the log's first event": 4,
-        _START_OF_ODD: start_of_odd,
+        _START_OF_ODD: before + start_of_odd,
     }[stream.vary(_POSITION) if log in _LOGS[:2] else "after the group"]
     stream.settings["until"] = {"log_name": names[_LOGS.index(log)], "log_pos": position}
     if counter := stream.vary(_SKIPPED):
@@ -356,12 +360,18 @@ def stop_positions(stream: StreamBuilder) -> None:
         stream.expect_refusal(at=stream.offsets[-1], kind="truncated", marks=("FORMAT-APPLY-TRUNCATED",))
 
 
-def _add_odd(stream: StreamBuilder, odd: str) -> None:
-    """Add an event that the replica made, or another server, mostly with its position in another log."""
+def _add_odd(stream: StreamBuilder, odd: str, before: int) -> None:
+    """Add an event that the replica made, or another server, mostly with its position in another log.
+
+    Args:
+        stream: The stream to add to.
+        odd: The event, of `_ODD`.
+        before: Bytes of the source's log that the stream does not have.
+    """
     if odd == "Rotate":
         stream.server_id = stream.vary(_ODD_ID)
         # The replica makes it in the place of what it did not write.
-        stream.add(replica_groups.rotate(stream, _log_of(stream), stream.offset))
+        stream.add(replica_groups.rotate(stream, _log_of(stream), before + stream.offset))
     elif "statement" in odd:
         stream.server_id = _odd_id(odd)
         replica_groups.add(stream, replica_groups.create(stream))
@@ -369,11 +379,11 @@ def _add_odd(stream: StreamBuilder, odd: str) -> None:
         stream.server_id = _odd_id(odd)
         stream.add(mysql_events.ignorable(stream, _CODE, b"", flags=0))
     if odd not in _AT_ITS_PLACE:
-        stream.set_log_pos(_FAR)
+        stream.set_log_pos(before + _FAR)
     stream.server_id = replica_groups.SOURCE_ID
     if odd in (_OF_REPLICA, *_WITHOUT_SERVER, *_AT_ITS_PLACE):
         # Whether the position is now that of the event is left open; from here on it is known again.
-        stream.add(replica_groups.rotate(stream, _log_of(stream), stream.offset))
+        stream.add(replica_groups.rotate(stream, _log_of(stream), before + stream.offset))
 
 
 def _odd_id(odd: str) -> int:

@@ -48,6 +48,12 @@ _ARRIVED: Final = Dimension(
 _OF_IGNORED: Final = Dimension(
     "the source is ignored", {"no": False, "yes": True}, profiles={"yes": WITH_IGNORED_SERVERS}
 )
+#: What comes back to the replica in a ring is skipped, but read like everything else.
+_MADE_BY: Final = Dimension(
+    "server of the group",
+    {"the source": replica_groups.SOURCE_ID, "the replica": replica_groups.REPLICA_ID},
+    when={_VICTIM.name: (*_PLACES, _ROWS)},
+)
 #: The log of the source that has the event.
 _LOG: Final = choices("log with the fault", ("the first", "the second"))
 _OF_FIRST: Final = Impossible(
@@ -153,6 +159,7 @@ def _add_groups(
     victims: Dimension[str] = _VICTIM,
     *,
     again: bool = False,
+    made_by: Dimension[int] | None = None,
 ) -> tuple[int, int]:
     """Add groups, and return where the event that is to have a fault begins and ends (exclusive).
 
@@ -163,6 +170,7 @@ def _add_groups(
         after: What comes after the event and its group, of `_AFTER`.
         victims: The events that may have the fault.
         again: Whether the group comes twice if `EXECUTED_BEFORE` has it so; the family declares it then.
+        made_by: The server ids that the group may have; that of the source alone when None.
     """
     victim = stream.vary(victims)
     description = 0
@@ -178,7 +186,10 @@ def _add_groups(
     if again and replica_variants.is_executed_before(stream, mode):
         replica_groups.add(stream, planned)
     first = len(stream.placed)
+    if made_by is not None and victim in (*_PLACES, _ROWS):
+        stream.server_id = stream.vary(made_by)
     replica_groups.add(stream, planned)
+    stream.server_id = replica_groups.SOURCE_ID
     last = len(stream.placed) - 1
     index = last + 1
     if victim in (_ROTATE, _MADE_ROTATE):
@@ -203,7 +214,11 @@ def _add_groups(
 
 
 def _relay_log(
-    stream: StreamBuilder, *, after: str = "another group", victims: Dimension[str] = _VICTIM
+    stream: StreamBuilder,
+    *,
+    after: str = "another group",
+    victims: Dimension[str] = _VICTIM,
+    made_by: Dimension[int] | None = None,
 ) -> tuple[int, int]:
     """Add a sound relay log, and return where the event that is to have a fault begins and ends (exclusive)."""
     lengths = declare_up_to(stream, UNASSIGNED[-1]) if stream.server.rules.ignorable else None
@@ -213,7 +228,7 @@ def _relay_log(
     def next_log(flags: int) -> None:
         replica_groups.begin_next_log(stream, lengths=lengths)
 
-    return _add_groups(stream, mode, next_log, after, victims, again=True)
+    return _add_groups(stream, mode, next_log, after, victims, again=True, made_by=made_by)
 
 
 def _source_log(
@@ -289,12 +304,13 @@ def truncated_relay_logs(stream: StreamBuilder) -> None:
     profiles=WITH_CHECKSUMS,
     fault=True,
     checksums=True,
-    dimensions=(PLACE_OF_BIT, _RECEIVED, _LOG, _AFTER, MODE, EXECUTED_BEFORE, _BEFORE, GROUP),
+    dimensions=(PLACE_OF_BIT, _RECEIVED, _LOG, _AFTER, MODE, EXECUTED_BEFORE, _BEFORE, GROUP, _MADE_BY),
     impossible=(_WITHOUT_ROWS, _OF_FIRST),
 )
 def wrong_checksums_in_relay_logs(stream: StreamBuilder) -> None:
     """A relay log with an event of which one bit is wrong."""
-    _spoil(stream, _relay_log(stream, after=stream.vary(_AFTER), victims=_RECEIVED), "FORMAT-APPLY-CHECKSUM-WRONG")
+    event = _relay_log(stream, after=stream.vary(_AFTER), victims=_RECEIVED, made_by=_MADE_BY)
+    _spoil(stream, event, "FORMAT-APPLY-CHECKSUM-WRONG")
 
 
 @family(

@@ -42,7 +42,7 @@ ROWS = (
     ("logs-temporary-releases-gtid-next", "WL7592-LOG-PREVIOUS-GTIDS-KEPT", WHAT_BELONGS),
     ("marks-with-four-bits", "WL4033-LOG-FLAG-ALONE", MORE_EVENTS),
     ("marks-over-flags", "WL7592-LOG-ANON-IGNORABLE", MORE_EVENTS),
-    ("shipped-needs-ignorable-flag", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
+    ("flagged-rows-ignored", "FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", MORE_EVENTS),
     ("marks-by-type-alone", "WL4162-*", MORE_EVENTS),
     ("marks-all-after-gtid", "WL4162-*", MORE_EVENTS),
     ("always-usual-queries", "WL40-TABLES-INFO-LIST WL40-TABLES-INFO-LEN", MORE_EVENTS),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.event_types import EventType
-from conformance.binlog.header import TYPE_AT
+from conformance.binlog.header import HEADER, TYPE_AT
 from conformance.binlog.servers import server_of
 from conformance.models.replica.applier import Applier
 from conformance.mutants.mutant import Mutant
@@ -16,6 +16,16 @@ from conformance.reference.apply import answer, answer_with
 def _unverified(request: Request) -> Observation:
     rules = replace(server_of(request.profile).rules, verify_checksums=False)
     return answer_with(Applier, request, rules)
+
+
+def _trusting_itself(request: Request) -> Observation:
+    """Answer as an applier that does not verify the checksums of what it made itself."""
+    observed = answer(request)
+    error = observed.error
+    if error is None or error.at is None or error.kind != "checksum":
+        return observed
+    server_id = HEADER.unpack_from(request.stream, error.at)[2]
+    return _unverified(request) if server_id == request.settings["server_id"] else observed
 
 
 def _ending_at(*kinds: str) -> Callable[[Request], Observation]:
@@ -126,6 +136,12 @@ APPLY_DAMAGED_LOGS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-CHECKSUM-WRONG",
         "takes a format description whose checksum is wrong for the end of the relay log",
         answer=_trusting_descriptions,
+    ),
+    Mutant(
+        "apply-own-checksums-unverified",
+        "FORMAT-APPLY-CHECKSUM-WRONG",
+        "does not verify the checksums of events that come back to the replica",
+        answer=_trusting_itself,
     ),
     Mutant(
         "apply-length-ends-log",

@@ -17,6 +17,8 @@ from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.reference.apply import STOP_KIND, answer_with
 
 _TWO_DOTS: Final = 2
+#: From here on a number of 32 bits is negative if it has a sign.
+_NEGATIVE: Final = 1 << 31
 
 
 class _StopsUntilAnyId(Applier):
@@ -36,6 +38,12 @@ class _PassesEventsOfNoLog(Applier):
     def _compared(self, event: ReplicaEvent) -> Compared:
         compared = super()._compared(event)
         return Compared.NOTHING if compared is Compared.OF_GROUP else compared
+
+
+class _SignsPositions(Applier):
+    def _reaches_until(self, event: ReplicaEvent) -> bool:
+        is_negative = event.log_pos >= _NEGATIVE
+        return super()._reaches_until(replace(event, log_pos=event.log_pos - 2 * _NEGATIVE) if is_negative else event)
 
 
 class _NeedsBegin(Applier):
@@ -246,6 +254,12 @@ APPLY_POSITIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-APPLY-SKIP-GTID-IN-GROUP",
         "skips a Gtid event as if it were outside its group in a permissive mode",
         answer=of(_SkipsGtidAlone),
+    ),
+    Mutant(
+        "apply-until-signed",
+        "FORMAT-APPLY-UNTIL",
+        "takes positions in the source's log from 2^31 on for negative ones",
+        answer=of(_SignsPositions),
     ),
     Mutant(
         "apply-until-needs-begin",

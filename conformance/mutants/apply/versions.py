@@ -44,6 +44,13 @@ class _StopsAtAnonymous(Applier):
             self._rules = replace(self._rules, anonymous=Anonymous.STOPS)
 
 
+class _StopsAtUnflaggedAnonymous(_StopsAtAnonymous):
+    def _opens_group(self, event: ReplicaEvent) -> bool:
+        if event.gtid == ANONYMOUS and event.ignorable:
+            return False
+        return super()._opens_group(event)
+
+
 class _AcceptsAnonymousTooEarly(Applier):
     #: The versions that should stop but do not.
     versions: tuple[str, ...] = ("5.6.5", "5.6.20", "5.6.21")
@@ -93,6 +100,12 @@ APPLY_VERSIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-COMPAT-OFF-5622",
         "as 5.6.22, stops at Anonymous_gtid events",
         answer=of(_StopsAtAnonymous),
+    ),
+    Mutant(
+        "apply-unflagged-anonymous-refused",
+        "WL7592-COMPAT-OFF-5622",
+        "as 5.6.22, stops at Anonymous_gtid events without the ignorable flag",
+        answer=of(_StopsAtUnflaggedAnonymous),
     ),
     Mutant(
         "apply-anonymous-accepted-by-5-6-21",

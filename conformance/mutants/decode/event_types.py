@@ -60,6 +60,12 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         change("variable_name", lambda name: f"@{name}"),
     ),
     Mutant(
+        "collation-in-a-byte",
+        "FORMAT-USER-VAR",
+        "the collation of a user variable has 8 bits",
+        change("variable_charset", lambda collation: collation & 0xFF),
+    ),
+    Mutant(
         "variable-signed",
         "FORMAT-USER-VAR-VALUE",
         "an integer variable always has a sign",
@@ -103,6 +109,12 @@ EVENT_TYPE_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-VIEW-CHANGE",
         "the name of a view ends at its colon",
         change("view_id", lambda name: name.partition(":")[0]),
+    ),
+    Mutant(
+        "certification-in-a-byte",
+        "FORMAT-VIEW-CHANGE",
+        "the number of keys in a View_change has 8 bits",
+        change("certification_count", lambda count: count & 0xFF),
     ),
     Mutant("branch-lost", "FORMAT-XA-PREPARE", "an XA transaction has no branch", change("xa_bqual", lambda part: "")),
     Mutant(

@@ -391,6 +391,12 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         ),
     ),
     Mutant(
+        "unknown-source-version-zero",
+        "FORMAT-GTID-COMMIT-FIELDS",
+        "the version of a source that gave none is 0",
+        change("original_server_version", lambda version: 0, has_field("original_server_version", 999_999)),
+    ),
+    Mutant(
         "tag-lost",
         "FORMAT-GTID-TAGGED",
         "the tag of a GTID is lost",
