@@ -8,7 +8,16 @@ from conformance.strategies.grammar.dimension import Dimension, Number, choices,
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import data_changes, group_shapes, replica_groups
-from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, CHANGE_OF_ANY, MODE, add_before, set_mode
+from conformance.strategies.groups.replica_variants import (
+    BEFORE,
+    CHANGE,
+    CHANGE_OF_ANY,
+    MODE,
+    SERVER_IDS,
+    add_before,
+    set_mode,
+    set_server_ids,
+)
 
 _CHANGES: Final = 3
 #: Which changes of a group have the replica's own server id.
@@ -30,10 +39,11 @@ _COUNTER: Final = Dimension(
 @family(
     focus="FORMAT-APPLY-OWN-EVENTS",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(MODE, _OWN, CHANGE_OF_ANY, _END, BEFORE, _AFTER, _UNTIL, _COUNTER),
+    dimensions=(MODE, _OWN, CHANGE_OF_ANY, _END, BEFORE, _AFTER, _UNTIL, _COUNTER, SERVER_IDS),
 )
 def own_events_applied(stream: StreamBuilder) -> None:
     """A group in which changes of the replica itself have come back to it, between changes of the source."""
+    replica_id, source_id = set_server_ids(stream, SERVER_IDS)
     replica_groups.begin_relay_log(stream)
     mode, own = set_mode(stream), stream.vary(_OWN)
     add_before(stream, mode)
@@ -42,7 +52,7 @@ def own_events_applied(stream: StreamBuilder) -> None:
         for number in range(_CHANGES)
     ]
     end = mysql_events.xid(stream) if stream.vary(_END) == "Xid" else data_changes.query(stream, "COMMIT")
-    made_by = [replica_groups.REPLICA_ID if number in own else replica_groups.SOURCE_ID for number in range(_CHANGES)]
+    made_by = [replica_id if number in own else source_id for number in range(_CHANGES)]
     ids = [each for server, change in zip(made_by, changes, strict=True) for each in [server] * len(change)]
     planned = [data_changes.query(stream, "BEGIN"), *(event for change in changes for event in change), end]
     group = replica_groups.in_mode(stream, planned, mode)
@@ -51,13 +61,13 @@ def own_events_applied(stream: StreamBuilder) -> None:
     start = stream.offset
     for number, event in enumerate(group):
         at = number - first
-        stream.server_id = ids[at] if 0 <= at < len(ids) else replica_groups.SOURCE_ID
+        stream.server_id = ids[at] if 0 <= at < len(ids) else source_id
         stream.add(event)
     if (place := stream.vary(_UNTIL)) != "none":
         offsets = stream.offsets[-len(group) :]
         position = {
             "before the group": start,
-            "at its first own change": offsets[first + ids.index(replica_groups.REPLICA_ID)],
+            "at its first own change": offsets[first + ids.index(replica_id)],
             "in its last event": offsets[-1] + 1,
             "after it": stream.offset + 1,
         }[place]
@@ -84,16 +94,17 @@ _SENT_AGAIN: Final = yes_or_no("it comes back twice")
 @family(
     focus="FORMAT-APPLY-OWN-EVENTS",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(MODE, _SHAPES, CHANGE, BEFORE, _NEXT, _SENT_AGAIN),
+    dimensions=(MODE, _SHAPES, CHANGE, BEFORE, _NEXT, _SENT_AGAIN, SERVER_IDS),
 )
 def own_groups_applied(stream: StreamBuilder) -> None:
     """A group that is wholly of the replica itself, with its Gtid event, and has come back to it."""
+    replica_id, source_id = set_server_ids(stream, SERVER_IDS)
     replica_groups.begin_relay_log(stream)
     mode = set_mode(stream)
     add_before(stream, mode)
     group = replica_groups.in_mode(stream, group_shapes.shaped(stream, _SHAPES), mode)
-    stream.server_id = replica_groups.REPLICA_ID
+    stream.server_id = replica_id
     for _ in range(2 if stream.vary(_SENT_AGAIN) else 1):
         replica_groups.add(stream, group)
-    stream.server_id = replica_groups.SOURCE_ID
+    stream.server_id = source_id
     _add_after(stream, mode, _NEXT)

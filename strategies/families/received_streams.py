@@ -1,6 +1,7 @@
 """Streams that a source sends to a replica: what goes into the relay log (WL#7592, WL#4033, WL#4162)."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.event_types import ROWS_TYPES
@@ -28,7 +29,7 @@ from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import boundary_groups as boundaries
 from conformance.strategies.groups import data_changes, replica_groups, replica_variants, sound_log
 from conformance.strategies.groups import transactions as groups
-from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP, MODE
+from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP, MODE, SERVER_IDS
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
@@ -41,6 +42,7 @@ _LOGS: Final = Number("logs of the source", many=(20, 24))
 _WITH_ROWS_TOGETHER: Final = Profiles("mariadb")
 _END: Final = choices("the last log ends with", ("nothing", "Rotate", "Stop"))
 _CAME_BACK: Final = yes_or_no("events of the replica itself")
+_IDS: Final = replace(SERVER_IDS, when={_CAME_BACK.name: ("yes",)})
 #: What makes a heartbeat; since 8.0.26 a replica can ask for the second version.
 _HEARTBEAT: Final = Dimension(
     "heartbeats",
@@ -61,7 +63,7 @@ _NEXT: Final = choices(
 #: A source that lost events has it in its log; a receiver writes it as any other event.
 _INCIDENT: Final = yes_or_no("an Incident")
 #: What a program adds to a log may have the id 0, which belongs to no server; the replica did not make it.
-_UNKNOWN_OF: Final = Dimension("unknown events are of", {"the source": replica_groups.SOURCE_ID, "no server": 0})
+_UNKNOWN_OF: Final = Dimension("unknown events are of", {"the source": None, "no server": 0})
 #: Each log of the source has checksums if the one before it has none, and the reverse.
 _OTHER_CHECKSUM: Final = Dimension(
     "checksums of the next log",
@@ -74,7 +76,9 @@ _OTHER_CHECKSUM: Final = Dimension(
 @family(
     focus="WL4033-RELAY-EVENTS-AS-USUAL",
     profiles=WITH_IGNORABLE_FLAG,
-    dimensions=(_LOGS, _NAMES, _NEXT, _OTHER_CHECKSUM, MODE, _CAME_BACK, _INCIDENT, _HEARTBEAT, _UNKNOWN_OF, _END),
+    dimensions=(
+        *(_LOGS, _NAMES, _NEXT, _OTHER_CHECKSUM, MODE, _CAME_BACK, _IDS, _INCIDENT, _HEARTBEAT, _UNKNOWN_OF, _END),
+    ),
 )
 def relay_logs(stream: StreamBuilder) -> None:
     """All that a source sends: groups, ignorable events, heartbeats, Stop and Rotate, in one log or several."""
@@ -83,6 +87,8 @@ def relay_logs(stream: StreamBuilder) -> None:
     mode = replica_variants.set_mode(stream)
     came_back, heartbeats, name = stream.vary(_CAME_BACK), stream.vary(_HEARTBEAT), stream.vary(_NAMES)
     stream.settings["source_log"] = f"{name}.000001"
+    if came_back:
+        replica_id, source_id = replica_variants.set_server_ids(stream, _IDS)
     others = False
     for number in stream.several_of(_LOGS):
         if number:
@@ -100,9 +106,9 @@ def relay_logs(stream: StreamBuilder) -> None:
             replica_groups.add(stream, _incident(stream, mode))
         if came_back:
             # A replica that is also a source gets its own events back, and omits them.
-            stream.server_id = replica_groups.REPLICA_ID
+            stream.server_id = replica_id
             groups.add_group(stream, groups.ddl(stream))
-            stream.server_id = replica_groups.SOURCE_ID
+            stream.server_id = source_id
         _add_group(stream, code, mode, heartbeats=heartbeats)
     end = stream.vary(_END)
     if end != "nothing":

@@ -48,6 +48,17 @@ WITH_IGNORED_SERVERS: Final = Profiles("worklog", "mysql >= 5.5", "mariadb")
 #: Whether a whole group with the same GTID is executed before it, so that it is skipped. What cannot be read, or is
 #: of an unknown type, is met before anything is skipped.
 EXECUTED_BEFORE: Final = yes_or_no("its GTID is executed before", when={MODE.name: ("ON",)})
+#: The server ids of the replica and of its source; they may differ in one bit alone.
+SERVER_IDS: Final = Dimension(
+    "server ids",
+    {
+        "small": (replica_groups.REPLICA_ID, replica_groups.SOURCE_ID),
+        "alike but for a high byte": (replica_groups.REPLICA_ID, (1 << 8) + replica_groups.REPLICA_ID),
+        "alike but for the upper half": ((1 << 16) + replica_groups.REPLICA_ID, replica_groups.REPLICA_ID),
+        "alike but for the highest bit": ((1 << 31) + replica_groups.REPLICA_ID, replica_groups.REPLICA_ID),
+        "the largest": ((1 << 32) - 1, (1 << 31) - 1),
+    },
+)
 #: Where an odd event is in it.
 PLACE: Final = choices(
     "place", ("before the group", "after its first event", "in its middle", "before its last event", "after the group")
@@ -71,6 +82,14 @@ def set_mode(stream: StreamBuilder) -> str:
     mode = stream.vary(MODE)
     stream.settings["gtid_mode"] = mode
     return mode
+
+
+def set_server_ids(stream: StreamBuilder, ids: Dimension[tuple[int, int]]) -> tuple[int, int]:
+    """Set the replica's server id for the question and its source's for the stream, and return both."""
+    replica_id, source_id = stream.vary(ids)
+    stream.settings["server_id"] = replica_id
+    stream.server_id = source_id
+    return replica_id, source_id
 
 
 def group(stream: StreamBuilder, mode: str, *, by_change: bool = True, again: bool = False) -> list[PlannedEvent]:

@@ -111,7 +111,7 @@ def apply_case(replicas: dict[str, RealServer], case: Case) -> Fed:
     state = feed(
         server,
         case.stream,
-        prepare=PREPARATION,
+        prepare=(*PREPARATION, f"SET GLOBAL server_id = {settings['server_id']}"),
         skip_counter=settings.get("skip_counter", 0),
         until=settings.get("until"),
         reaches=None if case.expected.refused_code else case.expected.events[-1].get("group_relay_log_pos"),

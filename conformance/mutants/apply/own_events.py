@@ -1,5 +1,6 @@
 """The mutants of the role `apply`: events of the replica itself, which have come back to it."""
 
+from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.event_types import EventType
@@ -8,6 +9,9 @@ from conformance.models.replica.event_kind import Kind
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.mutants.apply.faulty_applier import of
 from conformance.mutants.mutant import Mutant
+
+#: From here on a number of 32 bits is negative if it has a sign.
+_NEGATIVE: Final = 1 << 31
 
 
 class _AppliesOwnEvents(Applier):
@@ -40,6 +44,18 @@ class _AppliesOwnPayloads(Applier):
 class _AppliesOwnPrepared(Applier):
     def _is_own(self, event: ReplicaEvent, kind: Kind) -> bool:
         return event.type != EventType.XA_PREPARE and super()._is_own(event, kind)
+
+
+class _ComparesLastByte(Applier):
+    def _is_own(self, event: ReplicaEvent, kind: Kind) -> bool:
+        own = self.settings.server_id
+        is_alike = event.server_id & 0xFF == own & 0xFF
+        return super()._is_own(replace(event, server_id=own) if is_alike else event, kind)
+
+
+class _ComparesSigned(Applier):
+    def _is_own(self, event: ReplicaEvent, kind: Kind) -> bool:
+        return event.server_id < _NEGATIVE and super()._is_own(event, kind)
 
 
 class _CountsOwnEvents(Applier):
@@ -79,6 +95,19 @@ APPLY_OWN_EVENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-OWN-EVENTS",
         "an XA_prepare event of the replica's own server id is applied",
         answer=of(_AppliesOwnPrepared),
+    ),
+    Mutant(
+        "own-id-of-a-byte",
+        "FORMAT-APPLY-OWN-EVENTS",
+        "an event is the replica's own if the last byte of its server id is that of the replica's",
+        answer=of(_ComparesLastByte),
+        also=("FORMAT-APPLY-GROUP", "FORMAT-APPLY-POSITION"),
+    ),
+    Mutant(
+        "own-id-with-sign",
+        "FORMAT-APPLY-OWN-EVENTS",
+        "an event of the replica's own server id is applied like any other if the id is 2^31 or more",
+        answer=of(_ComparesSigned),
     ),
     Mutant(
         "own-events-counted",
