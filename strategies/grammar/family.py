@@ -41,6 +41,7 @@ _MODULES: Final = (
     "conformance.strategies.families.mariadb_gtids",
     "conformance.strategies.families.printed_logs",
     "conformance.strategies.families.printed_rows",
+    "conformance.strategies.families.printed_databases",
     "conformance.strategies.families.replica_logs",
     "conformance.strategies.families.replica_versions",
     "conformance.strategies.families.skips_and_stops",

@@ -36,6 +36,7 @@ from conformance.mutants.render.altered_texts import (
     info,
     integers_signed,
     last_line_twice,
+    letters_of_databases_alike,
     listed_as,
     printed,
     replaced,
@@ -99,6 +100,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-RENDER-STATEMENTS-RUN",
         "unsigned user variables of 20 digits are set to numbers below zero",
         answer=rewritten(integers_signed),
+    ),
+    Mutant(
+        "letters-of-databases-alike",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "a default database that differs from the last one in its letters alone is not set",
+        answer=rewritten(letters_of_databases_alike),
     ),
     Mutant(
         "previous-set-executed",

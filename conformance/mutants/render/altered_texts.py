@@ -42,6 +42,7 @@ ROWS_QUERY: Final = re.compile(r"^(#\d{6} .*\tRows_query\n)((?:#(?! at \d+\n|\d{
 #: The values of an image, the number of each, the table of a Table_map, and the line of rows that names theirs.
 _IMAGE: Final = re.compile(r"^(?:###   @.*\n)+", re.MULTILINE)
 _COLUMN: Final = re.compile(r"^(###   @)\d+=", re.MULTILINE)
+_USE: Final = re.compile(r"use `(.*)`/")
 _TABLE: Final = re.compile(r"\tTable_map: (.*) mapped to number")
 _INTO: Final = re.compile(r"^(### INSERT INTO ).*\n")
 #: A user variable that is set to a number of 20 digits, which is above 2^63.
@@ -229,6 +230,18 @@ def columns_renumbered(printed: str, _: Request) -> str:
 def integers_signed(printed: str, _: Request) -> str:
     """Return a text in which user variables of 20 digits are below zero."""
     return _INTEGER.sub(lambda match: f"{match[1]}{int(match[2]) - (1 << 64)}", printed)
+
+
+def letters_of_databases_alike(printed: str, _: Request) -> str:
+    """Return a text that sets no default database whose name differs from that of the last one in its letters alone."""
+    lines, last = [], ""
+    for line in printed.splitlines(keepends=True):
+        use = _USE.match(line)
+        if use and use[1].lower() == last:
+            continue
+        last = use[1].lower() if use else last
+        lines.append(line)
+    return "".join(lines)
 
 
 def rows_of_last_table(printed: str, _: Request) -> str:
