@@ -68,8 +68,11 @@ class Interruption:
     def _raise_later(self, unraisable: "UnraisableHookArgs") -> None:
         """Raise an interrupt again that came during a callback of the garbage collector, where Python drops it.
 
-        Of a second signal at the same moment, which is dropped too, nothing is printed.
+        Of a second signal at the same moment, which is dropped too, nothing is printed; nor is anything of callbacks
+        that run out of memory: the command does so as well, and reports it once.
         """
+        if issubclass(unraisable.exc_type, MemoryError):
+            return
         if isinstance(unraisable.exc_value, KeyboardInterrupt):
             signal.setitimer(signal.ITIMER_REAL, _AGAIN)
         elif not (self.happened and _TWO_AT_ONCE in str(unraisable.exc_value)):

@@ -3,6 +3,7 @@
 Each value of an expected answer is owned by a requirement, or is free: see `conformance.oracles.freedoms`.
 """
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -260,29 +261,31 @@ def _is_at_missing_entry(alignment: Alignment) -> bool:
     )
 
 
-def first_of_chain(alignment: Alignment, answered: Iterable[Difference]) -> list[Difference]:
-    """Return differences without those that follow from the first where entries follow from each other.
+def first_of_chain(role: str, every: Iterable[Difference]) -> Iterator[Difference]:
+    """Yield differences without those that follow from the first, in a role in which entries follow from each other.
 
     What becomes of an event decides about the other fields of its entry too.
     """
-    every = list(answered)
-    if alignment.case.role not in DECISIVE or not every:
-        return every
-    first = min(difference.index for difference in every)
-    at_first = [difference for difference in every if difference.index == first]
-    return [each for each in at_first if each.field == DECISIVE[alignment.case.role]] or at_first
+    by_index: dict[int, list[Difference]] = defaultdict(list)
+    for each in every:
+        by_index[each.index].append(each)
+    at_first = by_index[min(by_index)] if by_index else []
+    yield from [each for each in at_first if each.field == DECISIVE[role]] or at_first
 
 
 def accounted(alignment: Alignment, difference: Difference, failed: list[Check]) -> bool:
     """Return whether a failed check accounts for a difference.
 
-    Where entries follow from each other, one failed check accounts for all: what comes after is its consequence. Where
-    each is judged by itself, a check accounts for the entry that it is about, and for the end of the answer. A check of
-    the header, which is read by itself, accounts for nothing in the body, nor for a boundary parser's step. The
-    warnings of a receiver follow from which events it queues, and not from how it writes them.
+    Where entries follow from each other, one failed check accounts for all: what comes after is its consequence. What
+    an applier has wrong before is not, and the check is then a consequence of that. Where each is judged by itself, a
+    check accounts for the entry that it is about, and for the end of the answer. A check of the header, which is read
+    by itself, accounts for nothing in the body, nor for a boundary parser's step. The warnings of a receiver follow
+    from which events it queues, and not from how it writes them.
     """
     if alignment.case.role == "client":
         return _accounted_of_client(alignment, difference, failed)
+    if alignment.case.role == "apply" and (at := difference.check.at) is not None:
+        return any(check.at is None or check.at <= at for check in failed)
     if (alignment.case.role, difference.field) == ("relay", "warning") and _has_every_entry(alignment):
         return any(check.cause == difference.check.cause for check in failed)
     if alignment.case.role not in _SEPARATE or difference.index == alignment.count:

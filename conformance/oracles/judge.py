@@ -21,7 +21,7 @@ from conformance.oracles.checks.misled_readers import misled
 from conformance.oracles.checks.post_headers import EXTRA_DATA, LONGER, finds_value, has_same_rows
 from conformance.oracles.checks.relay_divisions import with_expected_division
 from conformance.oracles.checks.row_values import differs_in_signs
-from conformance.oracles.differences import Difference, accounted, differences, first_of_chain
+from conformance.oracles.differences import DECISIVE, Difference, accounted, differences, first_of_chain
 from conformance.oracles.oracle import Check, Oracle
 from conformance.oracles.registry import freedom_of, oracles
 from conformance.oracles.verdict import Verdict
@@ -254,7 +254,10 @@ class Judge:
         case = alignment.case
         by_field = owners(case.role, case.id.profile)
         blamed: dict[str, list[Check]] = {}
-        for difference in first_of_chain(alignment, differences(alignment)):
+        unlike = differences(alignment)
+        if case.role in DECISIVE:
+            unlike = first_of_chain(case.role, (each for each in unlike if freedom_of(alignment, each) is None))
+        for difference in unlike:
             if accounted(alignment, difference, failed) or freedom_of(alignment, difference) is not None:
                 continue
             if difference.check.at is not None and difference.check.at in misled(alignment):

@@ -38,7 +38,7 @@ ROLES = ("boundary", "filter", "decide", "relay", "send", "apply")
 #: Cases of each family and profile.
 CASES = 3
 #: Families with a requirement that the first cases do not exercise -> how many do.
-MORE_CASES = {"failed_drop_databases": 14}
+MORE_CASES = {"failed_drop_databases": 14, "newer_source_streams": 6}
 
 
 @cache

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any, Final
 
 from conformance.binlog.errors import BinlogError, MalformedBody
@@ -55,15 +56,24 @@ def _is_passed_over(entry: Mapping[str, Any], known: Collection[int]) -> bool:
 
 
 def is_position_of_no_log(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether a position is that of the event itself, which has the server id 0 or the replica's own."""
-    if difference.field != "source_log_pos" or difference.index >= alignment.count:
+    """Return whether a position is that of an event which has the server id 0 or the replica's own.
+
+    It is that of the entry's own event, or of one since which the position should not have moved.
+    """
+    name = difference.field
+    if name != "source_log_pos" or difference.index >= alignment.count:
         return False
     case, seen = alignment.case, alignment.observed(difference.index)
-    offset = case.expected.events[difference.index]["offset"]
-    event = next((each for each in _events(case) if each.offset == offset), None)
-    if seen is None or event is None or not is_of_no_log(event, case.settings["server_id"]):
+    entries = case.expected.events[: difference.index + 1]
+    if seen is None:
         return False
-    return bool(seen.get("source_log_pos") == event.log_pos)
+    since = takewhile(lambda each: each.get(name) == entries[-1].get(name), reversed(entries))
+    offsets = {each["offset"] for each in since}
+    return any(
+        event.log_pos == seen.get(name) and is_of_no_log(event, case.settings["server_id"])
+        for event in _events(case)
+        if event.offset in offsets
+    )
 
 
 def stops_at_begin(alignment: Alignment, difference: Difference) -> bool:
@@ -78,8 +88,8 @@ def stops_at_begin(alignment: Alignment, difference: Difference) -> bool:
     stop = next((index for index, event in enumerate(events) if event["offset"] == error.at), None)
     if stop is None or difference.index < stop or not 0 < stop < len(events) - 1:
         return False
-    opened = not events[stop - 1]["in_group"] and events[stop]["gtid"] == _NO_GTID
-    return opened and all(event["gtid"] == _NO_GTID for event in events[stop:] if event["offset"] < refused_at)
+    opened = not events[stop - 1]["in_group"] and events[stop].get("gtid") == _NO_GTID
+    return opened and all(event.get("gtid") == _NO_GTID for event in events[stop:] if event["offset"] < refused_at)
 
 
 def ends_at_implicit_commit(alignment: Alignment, difference: Difference) -> bool:

@@ -48,8 +48,9 @@ def misread_type(event: FedEvent, wanted: str, seen: str | None, begin: FedEvent
         return WORD_UNREAD if _is_as(event, Kind.STATEMENT, wanted, seen) else None
     # A statement that ends its group at once has the type of a COMMIT, whatever it is taken for.
     if kind is Kind.STATEMENT and wanted != BoundaryType.END_TRANSACTION.heading:
-        if seen == BoundaryType.END_TRANSACTION.heading and forgets_begin(event, begin):
-            return _BEGIN_FORGOTTEN if wanted == BoundaryType.INSIDE_TRANSACTION.heading else None
+        is_within = wanted == BoundaryType.INSIDE_TRANSACTION.heading
+        if seen == BoundaryType.END_TRANSACTION.heading and forgets_begin(event, begin if is_within else None):
+            return _BEGIN_FORGOTTEN if is_within else None
         return WORD_INVENTED if any(_is_as(event, each, wanted, seen) for each in _WORDS) else None
     return None
 
