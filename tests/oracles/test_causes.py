@@ -834,6 +834,7 @@ def test_the_way_in_which_a_filter_compares_tables_is_one_finding(mutant, cause)
             "decision differs from that on the same statement before",
         ),
         ("error-logged", "decide", "logging_decisions", "logged despite the error"),
+        ("apply-format-closes-group", "apply", "groups_sent_again", "in_group of FORMAT_DESCRIPTION differs"),
         ("default-database-not-set", "render", "gtid_streams", "statement in another database"),
     ],
 )

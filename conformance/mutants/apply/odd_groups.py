@@ -36,6 +36,14 @@ class _ForgetsEmpty(Applier):
         self._gtid = gtid
 
 
+class _ClosesAtFormat(Applier):
+    def _run(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        if kind is Kind.FORMAT and self._state is not State.OUTSIDE:
+            self._state, self._gtid, self._executed_before = State.OUTSIDE, "", False
+            self._tables.rollback()
+        return super()._run(event, kind)
+
+
 class _ForgetsUnknown(Applier):
     """Takes a group of unknown events alone for none."""
 
@@ -322,6 +330,13 @@ _OF_TABLES: Final = (
     ("apply-drop-keeps-rows", _KeptByDrop, "has the rows of a dropped table in the next one of its name"),
 )
 APPLY_ODD_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "apply-format-closes-group",
+        "FORMAT-APPLY-POSITION",
+        "takes a format description within a group for its end, as if the rest never came",
+        answer=of(_ClosesAtFormat),
+        also=("FORMAT-APPLY-GROUP", "FORMAT-APPLY-EXECUTED"),
+    ),
     Mutant(
         "apply-unknown-group-forgotten",
         "FORMAT-APPLY-GROUP",
