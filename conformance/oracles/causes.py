@@ -27,7 +27,7 @@ from conformance.oracles.cause import (
 )
 from conformance.oracles.checks.common_refusals import common_cause, crashed_at
 from conformance.oracles.checks.ended_answers import ended, ends_list
-from conformance.oracles.checks.flagged_events import FOR_FLAG, passed_over_for_flag
+from conformance.oracles.checks.flagged_events import FOR_FLAG, leaves_out_flagged, passed_over_for_flag
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.kept_formats import KEPT_FORMAT, of_kept_formats
 from conformance.oracles.checks.kept_lengths import KEPT_LENGTHS, of_kept_lengths
@@ -81,6 +81,8 @@ _OF_STOPS: Final[Mapping[str, str]] = {
 #: A requirement on resources -> the one on the same events that a crash for another reason breaks.
 _NOT_OF_RESOURCES: Final[Mapping[str, str]] = {"FORMAT-COUNT-LIMITS": "FORMAT-BODY-MALFORMED"}
 _SEVERAL: Final = "events of several types"
+#: How the signature of a check ends on an event that an answer lacks.
+_DROPPED: Final = f" {Fate.DROPPED.value}"
 _OUT_OF_MEMORY: Final = "out of memory"
 #: How a process ends that gives the reason on standard error; the kit's own limits need no further words.
 _UNEXPLAINED_END: Final = re.compile("exit-status-|signal-|closed-its-output")
@@ -383,6 +385,8 @@ def governing(case: Case) -> list[str]:
 
 def _of_signature(alignment: Alignment, check: Check) -> Cause:
     role = alignment.case.role
+    if role == "client" and check.signature.endswith(_DROPPED) and leaves_out_flagged(alignment):
+        return replace(FOR_FLAG, role=role)
     if role == "client":
         # It has no places: an event is known by its name alone.
         names = {entry_type_name(each): group_of_entry(each) for each in alignment.case.expected.events if each["type"]}

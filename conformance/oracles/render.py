@@ -43,15 +43,24 @@ from conformance.oracles.checks.printed_gtid_sets import previous_info, previous
 from conformance.oracles.checks.render_freedoms import info_agrees
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields
 
+#: The cause of events that are not printed of a log after the first, as they are before the start position.
+_START_KEPT: Final = Cause("kept for the logs after the first", "start position", role="render")
 #: Returns whether an oracle is about a fact.
 Applies = Callable[[Fact], bool]
 
 
-def _no_headers(printed: Printed) -> Cause | None:
-    """Return the cause of a text in which no event has a header line, None if one has it."""
-    if any(printed.event(fact) is not None for fact in printed.facts):
-        return None
-    return Cause("without header lines", "text", role="render")
+def _no_header(printed: Printed) -> Cause | None:
+    """Return the cause that an event without a header line has in common with others, None if it has none.
+
+    No event has one; or in a log after the first just those have none that end up to the start position.
+    """
+    shown = [fact for fact in printed.facts if printed.event(fact) is not None]
+    if not shown:
+        return Cause("without header lines", "text", role="render")
+    start = printed.settings.get("start_position", 0)
+    up_to = [fact for fact in printed.facts[1:] if fact["log_pos"] <= start]
+    is_late = up_to and not printed.is_first and all(fact["log_pos"] > start for fact in shown[1:])
+    return _START_KEPT if is_late else None
 
 
 def _text(
@@ -83,7 +92,7 @@ def _text(
                     message = (
                         f"{name_of(alignment, fact)} has no header line that ends with end_log_pos {fact['log_pos']}"
                     )
-                    yield Check(unprinted, message, fact["offset"], _no_headers(printed))
+                    yield Check(unprinted, message, fact["offset"], _no_header(printed))
                 continue
             fault = judge(printed, index, event)
             if fault is None:

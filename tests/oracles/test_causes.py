@@ -1,5 +1,6 @@
 """The cause of a failure: equal where one bug breaks several things, and different where two bugs look alike."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -983,3 +984,28 @@ def test_a_client_that_stops_after_a_first_unknown_event_may_have_stopped_at_the
                  if each.requirement == "WL4033-CLIENT-IGNORABLE" and each.is_failure]  # fmt: skip
     assert messages
     assert [each for each in messages if ", or at the " in each]
+
+
+def from_the_start_position(case):
+    """Return the answer of a program that prints no log before the position at which the first is to be printed."""
+    start = case.settings.get("start_position", 0)
+
+    def change(entry):
+        logs, kept = 0, []
+        # The events of a statement may be printed together, after the places of all.
+        for block in re.findall(r"(?ms)(?:^# at \d+\n)+.*?(?=^# at |\Z)|\A.*?(?=^# at )", entry["text"]):
+            places = [int(each) for each in re.findall(r"(?m)^# at (\d+)$", block)]
+            logs += places == [4]
+            if not places or logs <= 1 or places == [4] or places[0] >= start:
+                kept.append(block)
+            elif places[-1] >= start:
+                return entry
+        return {**entry, "text": "".join(kept)}
+
+    return changed(case, change)
+
+
+def test_a_start_position_that_is_kept_for_later_logs_is_named():
+    together = together_of("render", "printed_boundaries", "worklog", from_the_start_position, count=80)
+    assert "render: start position kept for the logs after the first" in together
+    assert not {"render: no header line", "render: not printed", "render: not shown at -vv"} & together.keys()

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.binlog.event_types import ROWS_TYPES, EventType
+from conformance.binlog.flags import Flag
 from conformance.oracles.judge import request_of
 from conformance.protocol.observation import Observation, Refusal
 from conformance.protocol.roles.client import may_be_kept_back
@@ -53,3 +54,16 @@ def test_events_that_come_again_to_a_client_that_gives_up_at_the_next_are_its_re
             error = Refusal(None, "other", "failed to fill whole buffer")
             together |= findings(case, Observation(events[:index] * 3, error, deliveries=3)).keys()
     assert together == {"client: QUERY refused"}
+
+
+@pytest.mark.parametrize("family", ["sent_logs", "sent_gtids"])
+def test_events_that_are_left_out_for_their_ignorable_flag_are_one_finding(family):
+    """As by a client that leaves out all that it may, and takes the flag for what allows it."""
+    together = set()
+    for case in cases(family, "mysql-8.0", role="client"):
+        events = case.expected.events
+        plain = [each for each in events if each["type"] is None or not each["flags"] & Flag.IGNORABLE]
+        left_out = {each["type"] for each in events if each not in plain and not may_be_kept_back(each)}
+        if left_out & {EventType.QUERY, EventType.XID} and not case.settings["source"]["cuts"]:
+            together |= findings(case, replace(REFERENCE.ask(request_of(case)), events=tuple(plain))).keys()
+    assert together == {"client: known event passed over for its ignorable flag"}

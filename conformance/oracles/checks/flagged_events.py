@@ -12,10 +12,13 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import Cause
+from conformance.protocol.roles.client import may_be_kept_back
 from conformance.protocol.roles.decode import FIELDS_OF_TYPE, TypeFields, own_fields
 
 #: The cause of all of them.
 FOR_FLAG: Final = Cause("passed over for its ignorable flag", "known event")
+#: Types that no client leaves out that tells its user what changes.
+_DELIVERED: Final = frozenset({EventType.QUERY, EventType.XID})
 #: Types that servers write with the flag: readers that do not know them may pass over them.
 _USUALLY_FLAGGED: Final = frozenset(
     {
@@ -60,6 +63,26 @@ def _unread_statements(alignment: Alignment) -> Iterator[int]:
     ]
     if all(events[index]["flags"] & Flag.IGNORABLE for index in unread):
         yield from unread
+
+
+@lru_cache(maxsize=1)
+def leaves_out_flagged(alignment: Alignment) -> bool:
+    """Return whether a client leaves out events for their ignorable flag: those that it leaves out have it.
+
+    One of their types is delivered elsewhere without the flag, or is among those that every client delivers.
+    """
+    events = alignment.case.expected.events
+    left_out: set[int] = set()
+    plain: set[int] = set()
+    for index, entry in enumerate(events):
+        is_flagged = bool(entry.get("flags", 0) & Flag.IGNORABLE)
+        if alignment.fate(index) is Fate.DELIVERED and not is_flagged:
+            plain.add(entry["type"])
+        elif alignment.fate(index) is Fate.DROPPED and not may_be_kept_back(entry):
+            if not is_flagged:
+                return False
+            left_out.add(entry["type"])
+    return not left_out.isdisjoint(plain | _DELIVERED)
 
 
 def _is_passed_over(alignment: Alignment, index: int, entry: Mapping[str, Any]) -> bool:
