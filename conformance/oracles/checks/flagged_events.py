@@ -17,7 +17,7 @@ from conformance.protocol.roles.decode import FIELDS_OF_TYPE, TypeFields, own_fi
 
 #: The cause of all of them.
 FOR_FLAG: Final = Cause("passed over for its ignorable flag", "known event")
-#: Types that no client leaves out that tells its user what changes.
+#: Types that no client leaves out that reports what changes.
 _DELIVERED: Final = frozenset({EventType.QUERY, EventType.XID})
 #: Types that servers write with the flag: readers that do not know them may pass over them.
 _USUALLY_FLAGGED: Final = frozenset(
