@@ -181,6 +181,12 @@ def test_a_file_that_is_not_a_binary_log_is_refused(reader, magic, at):
     assert (error.kind, error.at) == ("not-a-binlog", at)
 
 
+@pytest.mark.parametrize("size", range(4))
+def test_a_file_without_a_whole_magic_number_is_refused(reader, size):
+    error = answered(reader, b"\xfebin"[:size]).error
+    assert (error.kind, error.at) == ("not-a-binlog", 0)
+
+
 def test_an_event_that_is_read_but_not_printed_is_unsupported(reader):
     if reader.declaration.name == "mysqlbinlog":
         stream = log((EventType.INTVAR, {"intvar_type": 2, "intvar_value": 7}), profile=PROFILE)

@@ -87,6 +87,9 @@ KINDS = (
     ("Found invalid event", "unknown-event"),
     ("magic number", "not-a-binlog"),
     ("is not a binary log", "not-a-binlog"),
+    # Of a file that has not even the bytes of a magic number.
+    ("error reading the header", "not-a-binlog"),
+    ("Failed reading header", "not-a-binlog"),
     ("encrypted", "encrypted"),
 )
 
