@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from conformance.binlog.event_types import EventType
+from conformance.mutants.controls import CONTROLS
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.verdict import by_finding, failures_of
 from conformance.protocol.observation import Observation, Trouble
@@ -56,3 +57,21 @@ def test_trouble_has_one_cause(status):
     case = case_of(CaseId("transactions", "mysql-8.0", 1, 0))
     trouble = Trouble(status, "signal-SIGSEGV", "")
     assert len([*failures_of(JUDGE.judge(case, trouble))]) == 1
+
+
+def test_a_fault_after_a_difference_that_is_free_is_blamed():
+    """An applier may take the position of events of its own; what it has wrong after them counts all the same."""
+    taken = next(each.answer for each in CONTROLS if each.name == "position-of-no-log")
+    judge = Judge(REFERENCE.declaration.roles["apply"])
+    asked = 0
+    for index in range(20):
+        case = case_of(CaseId("own_groups_applied", "mysql-8.0", seed=1, index=index, role="apply"))
+        answer = taken(request_of(case))
+        if answer.events == REFERENCE.ask(request_of(case)).events:
+            continue
+        *before, last = answer.events
+        wrong = replace(answer, events=(*before, {**last, "relay_log_pos": last["relay_log_pos"] + 1}))
+        assert [*failures_of(judge.judge(case, answer))] == []
+        assert [each.requirement for each in failures_of(judge.judge(case, wrong))] == ["FORMAT-APPLY-POSITION"]
+        asked += 1
+    assert asked
