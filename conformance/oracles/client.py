@@ -15,7 +15,6 @@ from conformance.oracles.checks.client_checksums import (
     TEXT_FOR_CHECKSUM,
     cause_of_name,
     cause_of_statement,
-    names_of_logs,
     takes_text_for_checksum,
 )
 from conformance.oracles.checks.client_freedoms import has_own_error, is_of_log, sent_again
@@ -30,6 +29,7 @@ from conformance.oracles.checks.client_gtids import (
 from conformance.oracles.checks.client_heartbeats import is_heartbeat, no_heartbeat
 from conformance.oracles.checks.client_losses import has_lost_connection, loses_table
 from conformance.oracles.checks.flagged_events import passed_over_for_flag
+from conformance.oracles.checks.source_logs import names_of_logs
 from conformance.oracles.counted import counted
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields, same_gtid_set
 from conformance.protocol.roles.client import is_end, kind_of, may_be_kept_back

@@ -1,24 +1,14 @@
 """Whether a client takes the end of an event without a checksum for one: statements and names lack their ends then."""
 
-import struct
-from collections.abc import Iterator
-from contextlib import suppress
 from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
-from conformance.binlog.errors import MalformedBody
-from conformance.binlog.format_description import FormatDescription
-from conformance.binlog.header import LENGTH_AT, MAGIC
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.checks.flagged_events import passed_over_for_flag
+from conformance.oracles.checks.source_logs import logs_without_checksums, names_of_logs
 
 TEXT_FOR_CHECKSUM: Final = Cause("taken for a checksum", "the end of an event without one", role="client")
-
-
-def names_of_logs(alignment: Alignment) -> list[str]:
-    """Return the names of the source's logs."""
-    return [log["name"] for log in alignment.case.settings["source"]["logs"]]
 
 
 def cause_of_name(alignment: Alignment, name: object) -> Cause | None:
@@ -56,17 +46,7 @@ def takes_text_for_checksum(alignment: Alignment) -> bool:
     ]
     if any(_lacks_end(expected, seen) for expected, seen in statements):
         return True
-    return any(seen is None for _, seen in statements) and any(_logs_without_checksums(alignment))
-
-
-def _logs_without_checksums(alignment: Alignment) -> Iterator[bool]:
-    """Yield of the source's logs, which follow each other in the stream, whether their events have no checksums."""
-    rest = alignment.case.stream
-    for log in alignment.case.settings["source"]["logs"]:
-        (length,) = struct.unpack_from("<I", rest, len(MAGIC) + LENGTH_AT)
-        with suppress(MalformedBody):
-            yield not FormatDescription.from_event(rest[len(MAGIC) : len(MAGIC) + length]).checksum_bytes
-        rest = rest[log["length"] :]
+    return any(seen is None for _, seen in statements) and any(logs_without_checksums(alignment))
 
 
 def _lacks_end(text: object, seen: object) -> bool:

@@ -12,6 +12,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import Cause
+from conformance.oracles.checks.source_logs import logs_without_checksums
 from conformance.protocol.roles.client import may_be_kept_back
 from conformance.protocol.roles.decode import FIELDS_OF_TYPE, TypeFields, own_fields
 
@@ -54,15 +55,21 @@ def passed_over_for_flag(alignment: Alignment) -> frozenset[int]:
 
 
 def _unread_statements(alignment: Alignment) -> Iterator[int]:
-    """Yield the indices of the Query events that a client delivers without their statements, if all have the flag."""
+    """Yield the indices of the Query events that a client delivers without their statements, if all have the flag.
+
+    In a log without checksums one without the flag must have its statement: a client that verifies what it takes for a
+    checksum has none.
+    """
     events = alignment.case.expected.events
-    unread = [
-        index
+    delivered = [
+        (index, bool(entry["flags"] & Flag.IGNORABLE), seen.get("query") is not None)
         for index, entry in enumerate(events)
-        if "query" in entry and (seen := alignment.observed(index)) is not None and seen.get("query") is None
+        if "query" in entry and (seen := alignment.observed(index)) is not None
     ]
-    if all(events[index]["flags"] & Flag.IGNORABLE for index in unread):
-        yield from unread
+    unread = {is_flagged for _, is_flagged, is_read in delivered if not is_read}
+    reads_plain = any(is_read and not is_flagged for _, is_flagged, is_read in delivered)
+    if unread == {True} and (reads_plain or not any(logs_without_checksums(alignment))):
+        yield from (index for index, _, is_read in delivered if not is_read)
 
 
 @lru_cache(maxsize=1)
