@@ -63,7 +63,7 @@ def test_a_fault_after_a_difference_that_is_free_is_blamed():
     """An applier may take the position of events of its own; what it has wrong after them counts all the same."""
     taken = next(each.answer for each in CONTROLS if each.name == "position-of-no-log")
     judge = Judge(REFERENCE.declaration.roles["apply"])
-    asked = 0
+    answers = 0
     for index in range(20):
         case = case_of(CaseId("own_groups_applied", "mysql-8.0", seed=1, index=index, role="apply"))
         answer = taken(request_of(case))
@@ -73,5 +73,5 @@ def test_a_fault_after_a_difference_that_is_free_is_blamed():
         wrong = replace(answer, events=(*before, {**last, "relay_log_pos": last["relay_log_pos"] + 1}))
         assert [*failures_of(judge.judge(case, answer))] == []
         assert [each.requirement for each in failures_of(judge.judge(case, wrong))] == ["FORMAT-APPLY-POSITION"]
-        asked += 1
-    assert asked
+        answers += 1
+    assert answers
