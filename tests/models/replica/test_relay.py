@@ -96,15 +96,15 @@ def test_relay_logs_can_be_read_and_begin_with_the_replicas_own_events(profile, 
         first, second, *_ = [event.header for event in read_events(log)]
         assert (first.type, first.flags) == (EventType.FORMAT_DESCRIPTION, Flag.RELAY_LOG)
         assert (second.type, second.flags) == (EventType.PREVIOUS_GTIDS, Flag.RELAY_LOG | Flag.IGNORABLE)
-        assert first.server_id == second.server_id == (0 if profile == "worklog" else 100)
+        assert first.server_id == second.server_id == (0 if profile == "worklog" else receiver.settings.server_id)
 
 
 def test_the_events_that_are_not_written():
     seen = {}
     for index in range(60):
-        _, events, receptions = received("mysql-9.x", index=index)
+        receiver, events, receptions = received("mysql-9.x", index=index)
         for (event, _), reception in zip(events, receptions, strict=True):
-            if event.server_id == 100:
+            if event.server_id == receiver.settings.server_id:
                 assert reception is Reception.LEFT_OUT, "the replica's own"
             else:
                 seen.setdefault(EventType(event.type) if event.recognised else "unknown", set()).add(reception)
