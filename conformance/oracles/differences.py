@@ -3,9 +3,10 @@
 Each value of an expected answer is owned by a requirement, or is free: see `conformance.oracles.freedoms`.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
@@ -261,16 +262,14 @@ def _is_at_missing_entry(alignment: Alignment) -> bool:
     )
 
 
-def first_of_chain(role: str, every: Iterable[Difference]) -> Iterator[Difference]:
-    """Yield differences without those that follow from the first, in a role in which entries follow from each other.
+def first_of_chain(role: str, every: Iterable[Difference]) -> list[Difference]:
+    """Return differences without those that follow from the first, in a role in which entries follow from each other.
 
-    What becomes of an event decides about the other fields of its entry too.
+    They come in the order of their entries, and none after the first entry with one is asked for. What becomes of an
+    event decides about the other fields of its entry too.
     """
-    by_index: dict[int, list[Difference]] = defaultdict(list)
-    for each in every:
-        by_index[each.index].append(each)
-    at_first = by_index[min(by_index)] if by_index else []
-    yield from [each for each in at_first if each.field == DECISIVE[role]] or at_first
+    at_first = next((list(of_entry) for _, of_entry in groupby(every, key=attrgetter("index"))), [])
+    return [each for each in at_first if each.field == DECISIVE[role]] or at_first
 
 
 def accounted(alignment: Alignment, difference: Difference, failed: list[Check]) -> bool:

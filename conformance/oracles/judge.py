@@ -3,7 +3,7 @@
 Every verdict, from `certify` to a corpus on a cluster, is made here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
@@ -254,7 +254,7 @@ class Judge:
         case = alignment.case
         by_field = owners(case.role, case.id.profile)
         blamed: dict[str, list[Check]] = {}
-        unlike = differences(alignment)
+        unlike: Iterable[Difference] = differences(alignment)
         if case.role in DECISIVE:
             unlike = first_of_chain(case.role, (each for each in unlike if freedom_of(alignment, each) is None))
         for difference in unlike:

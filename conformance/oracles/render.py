@@ -54,12 +54,13 @@ def _no_header(printed: Printed) -> Cause | None:
 
     No event has one; or in a log after the first just those have none that end up to the start position.
     """
-    shown = [fact for fact in printed.facts if printed.event(fact) is not None]
-    if not shown:
+    if all(printed.event(fact) is None for fact in printed.facts):
         return Cause("without header lines", "text", role="render")
     start = printed.settings.get("start_position", 0)
+    if printed.is_first or not start:
+        return None
     up_to = [fact for fact in printed.facts[1:] if fact["log_pos"] <= start]
-    is_late = up_to and not printed.is_first and all(fact["log_pos"] > start for fact in shown[1:])
+    is_late = up_to and all(printed.event(fact) is None for fact in up_to)
     return _START_KEPT if is_late else None
 
 

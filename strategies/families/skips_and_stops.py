@@ -330,21 +330,21 @@ def stop_positions(stream: StreamBuilder) -> None:
     stream.begin_log_of_source(before + stream.offset)
     for _ in stream.several_of(BEFORE):
         _add(stream, replica_groups.group(stream))
-    start_of_odd = stream.offset
+    start_of_odd = before + stream.offset
     if (odd := stream.vary(_ODD)) != "none":
         _add_odd(stream, odd, before)
-    start = stream.offset
+    start = before + stream.offset
     count = _add(stream, shaped(stream, _GROUP, by_change=False))
-    starts = [*stream.offsets[-count:], stream.offset]
+    starts = [before + each for each in (*stream.offsets[-count:], stream.offset)]
     position = {
-        "start of the group": before + start,
-        "within its first event": before + start + 1,
-        "end of its first event": before + starts[1],
-        "within its last event": before + starts[-2] + 1,
-        "end of the group": before + starts[-1],
-        "after the group": before + starts[-1] + 1,
+        "start of the group": start,
+        "within its first event": start + 1,
+        "end of its first event": starts[1],
+        "within its last event": starts[-2] + 1,
+        "end of the group": starts[-1],
+        "after the group": starts[-1] + 1,
         "the log's first event": 4,
-        _START_OF_ODD: before + start_of_odd,
+        _START_OF_ODD: start_of_odd,
     }[stream.vary(_POSITION) if log in _LOGS[:2] else "after the group"]
     stream.settings["until"] = {"log_name": names[_LOGS.index(log)], "log_pos": position}
     if counter := stream.vary(_SKIPPED):

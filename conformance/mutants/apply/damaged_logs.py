@@ -21,11 +21,9 @@ def _unverified(request: Request) -> Observation:
 def _trusting_itself(request: Request) -> Observation:
     """Answer as an applier that does not verify the checksums of what it made itself."""
     observed = answer(request)
-    error = observed.error
-    if error is None or error.at is None or error.kind != "checksum":
-        return observed
-    server_id = HEADER.unpack_from(request.stream, error.at)[2]
-    return _unverified(request) if server_id == request.settings["server_id"] else observed
+    at = _wrong_checksum(observed)
+    is_own = at is not None and HEADER.unpack_from(request.stream, at)[2] == request.settings["server_id"]
+    return _unverified(request) if is_own else observed
 
 
 def _ending_at(*kinds: str) -> Callable[[Request], Observation]:
@@ -70,10 +68,8 @@ def _skipping_executed(request: Request) -> Observation:
 def _trusting_descriptions(request: Request) -> Observation:
     """Answer as an applier that takes a format description with a wrong checksum for the end of the relay log."""
     observed = answer(request)
-    error = observed.error
-    if error is None or error.at is None or error.kind != "checksum":
-        return observed
-    is_description = request.stream[error.at + TYPE_AT] == EventType.FORMAT_DESCRIPTION
+    at = _wrong_checksum(observed)
+    is_description = at is not None and request.stream[at + TYPE_AT] == EventType.FORMAT_DESCRIPTION
     return replace(observed, error=None) if is_description else observed
 
 
@@ -110,6 +106,12 @@ def _losing_the_last(request: Request) -> Observation:
     """Answer as an applier that has not applied the event before one that cannot be read."""
     observed = answer(request)
     return replace(observed, events=observed.events[:-1]) if _cannot_read_on(observed) else observed
+
+
+def _wrong_checksum(observed: Observation) -> int | None:
+    """Return the offset of the event at which an applier stops for its checksum; None if it does not."""
+    error = observed.error
+    return error.at if error is not None and error.kind == "checksum" else None
 
 
 def _cannot_read_on(observed: Observation) -> bool:

@@ -2,12 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from conformance.binlog.servers import server_of
 from conformance.models.replica.applier import Applier
 from conformance.models.replica.replica_settings import ReplicaSettings
 from conformance.protocol.observation import Observation, Request
 from conformance.reference.apply import answer_with
+
+#: From here on a number of 32 bits is negative if it has a sign.
+NEGATIVE: Final = 1 << 31
 
 
 def of(applier: Callable[[ReplicaSettings], Applier]) -> Callable[[Request], Observation]:

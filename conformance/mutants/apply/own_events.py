@@ -7,11 +7,8 @@ from conformance.binlog.event_types import EventType
 from conformance.models.replica.applier import Applier, ApplyOutcome
 from conformance.models.replica.event_kind import Kind
 from conformance.models.replica.replica_event import ReplicaEvent
-from conformance.mutants.apply.faulty_applier import of
+from conformance.mutants.apply.faulty_applier import NEGATIVE, of
 from conformance.mutants.mutant import Mutant
-
-#: From here on a number of 32 bits is negative if it has a sign.
-_NEGATIVE: Final = 1 << 31
 
 
 class _AppliesOwnEvents(Applier):
@@ -55,7 +52,7 @@ class _ComparesLastByte(Applier):
 
 class _ComparesSigned(Applier):
     def _is_own(self, event: ReplicaEvent, kind: Kind) -> bool:
-        return event.server_id < _NEGATIVE and super()._is_own(event, kind)
+        return event.server_id < NEGATIVE and super()._is_own(event, kind)
 
 
 class _CountsOwnEvents(Applier):

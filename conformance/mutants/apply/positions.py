@@ -11,14 +11,12 @@ from conformance.models.replica.groups import State
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.models.replica.replica_settings import ReplicaSettings
 from conformance.models.replica.stop_reason import ApplierStopped, StopReason
-from conformance.mutants.apply.faulty_applier import of
+from conformance.mutants.apply.faulty_applier import NEGATIVE, of
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.reference.apply import STOP_KIND, answer_with
 
 _TWO_DOTS: Final = 2
-#: From here on a number of 32 bits is negative if it has a sign.
-_NEGATIVE: Final = 1 << 31
 
 
 class _StopsUntilAnyId(Applier):
@@ -42,8 +40,8 @@ class _PassesEventsOfNoLog(Applier):
 
 class _SignsPositions(Applier):
     def _reaches_until(self, event: ReplicaEvent) -> bool:
-        is_negative = event.log_pos >= _NEGATIVE
-        return super()._reaches_until(replace(event, log_pos=event.log_pos - 2 * _NEGATIVE) if is_negative else event)
+        is_negative = event.log_pos >= NEGATIVE
+        return super()._reaches_until(replace(event, log_pos=event.log_pos - 2 * NEGATIVE) if is_negative else event)
 
 
 class _NeedsBegin(Applier):
