@@ -32,7 +32,7 @@ ACCEPTED: Final = "accepted"
 WRONG_END: Final = "read to a wrong end"
 MISREAD_WHOLE: Final = "misread"
 #: Role whose entries are events -> what is wrong with one that is missing.
-NOT_MADE: Final = {"relay": "not written", "send": "not sent"}
+NOT_MADE: Final = {"relay": "not written", "send": "not sent", "filter": "without an entry"}
 
 #: The names of event types that have none.
 _UNNAMED: Final = re.compile(r"\bTYPE_\d+\b")

@@ -88,6 +88,8 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
         elif fate is not Fate.UNREACHED and not (fate is Fate.REFUSED and alignment.about.answers_streams):
             words = alignment.refusal(index)
             becomes = f"{alignment.describe(index)} is {fate.value}"
+            if alignment.case.role == "filter":
+                becomes = f"{alignment.describe(index)} has no entry"  # What is dropped there has one.
             if fate is Fate.REFUSED and alignment.case.settings.get("form") == ROWS_FORM:
                 becomes = f"the list ends before {alignment.describe(index)}"
             message = f"{becomes}{f': {words}' if words else ''}"

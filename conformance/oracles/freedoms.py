@@ -108,7 +108,8 @@ def _in_notation(*fields: str) -> Covers:
 
 
 def _is_unlisted(alignment: Alignment, difference: Difference) -> bool:
-    return difference.field == ENTRY and difference.index < alignment.count
+    lists_all = "every_event" in alignment.role.abilities
+    return difference.field == ENTRY and difference.index < alignment.count and not lists_all
 
 
 def _is_error_number(alignment: Alignment, difference: Difference) -> bool:
@@ -322,7 +323,7 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "filter",
         "events without an entry",
-        "an event without an entry",
+        "without the ability `every_event`: an event without an entry",
         "Programs that filter do not report every event; what they report is judged.",
         _is_unlisted,
     ),

@@ -24,6 +24,7 @@ _ABILITIES: Final = {
     "error_at": "reports the offset of the event that it refuses",
     "error_code": "reports the number that servers use for the error that it stops with",
     "payloads": "opens Transaction_payload events and refuses one whose contents it cannot read or must not pass over",
+    "every_event": "in the role filter, has an entry for every event; otherwise those without one are not judged",
     "profile_strict": "knows exactly what a server of the profile knows, and so refuses what that server refuses",
 }
 ABILITIES: Final[Mapping[str, str]] = with_extensions(_ABILITIES, "abilities", str)

@@ -1,7 +1,7 @@
 """Answers of filters with one fault, for the mutants of the role `filter`."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -104,6 +104,19 @@ def with_tables(kind: type[TableFilter]) -> Answer:
         return kind(plain.rules)
 
     return lambda request: answer_with(request, tables=tables, statements=True)
+
+
+def without_entry(leaves_out: Callable[[Sequence[Mapping[str, Any]], int], bool]) -> Answer:
+    """Return the answer of a filter without the entries for which a function of all of them and an index is true."""
+
+    def change(request: Request) -> Observation | Trouble:
+        seen = answer(request)
+        if isinstance(seen, Trouble):
+            return seen
+        kept = (each for index, each in enumerate(seen.events) if not leaves_out(seen.events, index))
+        return replace(seen, events=tuple(kept))
+
+    return change
 
 
 def with_fate(fate: str, *types: int) -> Answer:

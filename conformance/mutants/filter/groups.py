@@ -1,11 +1,12 @@
 """Mutants of the role `filter`: groups, rows, XA transactions, and what comes before a statement."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from conformance.binlog.errors import BinlogError
 from conformance.binlog.event import Event
-from conformance.binlog.event_types import COMPRESSED_ROWS_V1, EventType
+from conformance.binlog.event_types import COMPRESSED_ROWS_V1, ROWS_TYPES, ROWS_V2, EventType
 from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.table_name import TableName
 from conformance.mutants.filter.altered_answers import (
@@ -14,6 +15,7 @@ from conformance.mutants.filter.altered_answers import (
     with_groups,
     with_part,
     with_rules,
+    without_entry,
 )
 from conformance.mutants.filter.faulty_filters import (
     BeginStays,
@@ -70,6 +72,11 @@ def _ends_at_flags_of_one(event: Event, part: LogPart) -> LogPart:
 
 def _tableless_member(event: Event, part: LogPart) -> LogPart:
     return LogPart(Part.MEMBER) if part.part is Part.STATEMENT and not part.tables else part
+
+
+def _is_after_rows(entries: Sequence[Mapping[str, Any]], index: int) -> bool:
+    """Return whether an entry and the one before it are about rows events."""
+    return {each["type"] for each in entries[max(index - 1, 0) : index + 1]} <= ROWS_TYPES
 
 
 def _first_map(request: Request) -> Observation | Trouble:
@@ -164,6 +171,20 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-FILTER-ROWS-BY-TABLE-MAP",
         "compressed rows are kept without their Table_map",
         answer=with_fate("kept", *COMPRESSED_ROWS_V1),
+    ),
+    Mutant(
+        "rows-unlisted",
+        "FORMAT-FILTER-EVENT",
+        "rows events of the second version have no entry",
+        answer=without_entry(lambda entries, index: entries[index]["type"] in ROWS_V2),
+    ),
+    Mutant(
+        "second-rows-unlisted",
+        "FORMAT-FILTER-EVENT",
+        "a rows event right after another one has no entry",
+        answer=without_entry(
+            lambda entries, index: {each["type"] for each in entries[max(index - 1, 0) : index + 1]} <= ROWS_TYPES
+        ),
     ),
     Mutant(
         "first-map-for-good",
