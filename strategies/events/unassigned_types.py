@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from conformance.binlog.event_types import MARIADB_TYPES, MARIADB_TYPES_START, EventType
+from conformance.binlog.event_types import HEARTBEAT_TYPES, MARIADB_TYPES, MARIADB_TYPES_START, EventType
 from conformance.binlog.reader import ReaderRules
 from conformance.binlog.servers import MOST_EVENT_TYPES, READER_RULES, WITH_IGNORABLE_FLAG
 from conformance.specs.versions import Profiles
@@ -24,21 +24,25 @@ UNASSIGNED_HIGH: Final = (
 UNDECLARABLE: Final = tuple(range(MOST_EVENT_TYPES + 1, _HIGHEST_CODE + 1))
 #: The profiles whose readers skip events of types above the highest that a signed char holds.
 WITH_HIGH_TYPES: Final = Profiles("worklog", "mariadb")
-#: The types that releases do not know because they came later, or, rows events of version 1, are gone.
-_OF_OTHER_RELEASES: Final = {
-    each.name: each
-    for each in (
-        EventType.XA_PREPARE,
-        EventType.PARTIAL_UPDATE_ROWS,
-        EventType.TRANSACTION_PAYLOAD,
-        EventType.GTID_TAGGED,
-        EventType.WRITE_ROWS_V1,
-    )
-}
+
+
+def _is_known(code: EventType, rules: ReaderRules) -> bool:
+    return code in rules.known
 
 
 def _is_unknown(code: EventType, rules: ReaderRules) -> bool:
     return code not in rules.known
+
+
+#: The types that some releases of MySQL know and others do not: they came later, or, rows events of version 1, are
+#: gone. Heartbeats are about a connection, and in no log.
+_OF_OTHER_RELEASES: Final = {
+    each.name: each
+    for each in EventType
+    if each not in MARIADB_TYPES | HEARTBEAT_TYPES
+    and READER_RULES.where(partial(_is_known, each))
+    and READER_RULES.where(partial(_is_unknown, each))
+}
 
 
 def with_types_of_other_releases(dimension: Dimension[tuple[int, ...]]) -> Dimension[tuple[int, ...]]:

@@ -1,6 +1,6 @@
 """Scenarios of several logs: rotations, restarts, changes of gtid_mode, and the purging of logs (WL#7592)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -202,6 +202,15 @@ def logged_chains(choose: Chooser, server: Server) -> Question:
     return scenario.question()
 
 
+#: Mode -> steps from it without consistency: to each mode but ON, and back.
+_WITHOUT_CONSISTENCY: Final[Mapping[str, Sequence[str]]] = {
+    "OFF": ("OFF_PERMISSIVE", "OFF"),
+    "OFF_PERMISSIVE": ("OFF", "OFF_PERMISSIVE", "ON_PERMISSIVE", "OFF_PERMISSIVE"),
+    "ON_PERMISSIVE": ("OFF_PERMISSIVE", "ON_PERMISSIVE", "ON"),
+    "ON": (),
+}
+
+
 def _set_on_inconsistently(scenario: LogQuestion, table: TableName) -> None:
     """Have consistency off, and set gtid_mode to ON; where it is ON already, consistency is on and stays so."""
     plain = scenario.create(engine="myisam")
@@ -210,22 +219,28 @@ def _set_on_inconsistently(scenario: LogQuestion, table: TableName) -> None:
     for changed in (table, plain):
         scenario.do(Insert(table=changed, values=(4,)))
     scenario.do(Commit())
-    if scenario.server.settings.gtid_mode == "ON_PERMISSIVE":
-        scenario.do(SetGlobal(variable="gtid_mode", value="ON"))
+    mode = scenario.server.settings.gtid_mode
+    for step in _WITHOUT_CONSISTENCY[mode]:
+        scenario.do(SetGlobal(variable="gtid_mode", value=step))
     scenario.do(SetGlobal(variable="enforce_gtid_consistency", value="ON"))
 
 
 def _set_mode_ruled_out(scenario: LogQuestion, table: TableName, mode: str) -> None:
-    """Set gtid_mode to ON while a session may be anonymous, or to OFF while one has a GTID, and do what it may do."""
+    """Set gtid_mode to ON while a session may be anonymous, or to OFF while one has a GTID, and do what it may do.
+
+    To the other permissive mode it can be set at any time.
+    """
     if mode not in ("OFF_PERMISSIVE", "ON_PERMISSIVE"):
         return
     gtid, refused = ("ANONYMOUS", "ON") if mode == "ON_PERMISSIVE" else (scenario.given_gtid(), "OFF")
+    allowed = "OFF_PERMISSIVE" if mode == "ON_PERMISSIVE" else "ON_PERMISSIVE"
     is_open = scenario.choose.yes()
     scenario.do(SetSession(variable="gtid_next", value=gtid, session=_OTHER))
     if is_open:
         scenario.do(Begin(session=_OTHER))
         scenario.do(Insert(table=table, values=(3,), session=_OTHER))
-    scenario.do(SetGlobal(variable="gtid_mode", value=refused))
+    for value in (allowed, mode, refused):
+        scenario.do(SetGlobal(variable="gtid_mode", value=value))
     scenario.do(Commit(session=_OTHER) if is_open else Insert(table=table, values=(3,), session=_OTHER))
     scenario.do(SetSession(variable="gtid_next", value="AUTOMATIC", session=_OTHER))
 

@@ -4,14 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from conformance.binlog.servers import WITH_ROWS_QUERIES, Server
-from conformance.models.server.settings import BINLOG_FORMATS
+from conformance.models.server.settings import BINLOG_FORMATS, GTID_MODES
 from conformance.models.server.statements import (
-    AlterTable,
     Begin,
     Commit,
     CreateDatabase,
     CreateTable,
-    CreateTableLike,
     CreateTableSelect,
     Disconnect,
     DropDatabase,
@@ -19,16 +17,13 @@ from conformance.models.server.statements import (
     FlushLogs,
     Insert,
     InsertSelect,
-    Maintain,
     PurgeLogs,
-    RenameTable,
     Rollback,
     RollbackTo,
     Savepoint,
     SetGlobal,
     SetSession,
     SetUserVariable,
-    Statement,
     Update,
     UpdateTables,
     Use,
@@ -40,27 +35,26 @@ from conformance.strategies.grammar.dimension import Dimension, choices
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.questions.log import LogQuestion
+from conformance.strategies.scenarios import session_definitions
 from conformance.strategies.scenarios.scenario import settings_of
 from conformance.strategies.scenarios.scenario_dimensions import SETTINGS
-
-#: The session that crosses the first one.
-_OTHER: Final = 2
+from conformance.strategies.scenarios.session_definitions import OTHER, THIRD
 
 
 def _commits(scenario: LogQuestion, table: TableName) -> None:
-    scenario.do(Insert(table=table, values=(-1, 0), session=_OTHER))
-    scenario.do(Update(table=table, session=_OTHER))
-    scenario.do(Commit(session=_OTHER))
+    scenario.do(Insert(table=table, values=(-1, 0), session=OTHER))
+    scenario.do(Update(table=table, session=OTHER))
+    scenario.do(Commit(session=OTHER))
 
 
 def _rolls_back(scenario: LogQuestion, table: TableName) -> None:
-    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
-    scenario.do(Rollback(session=_OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=OTHER))
+    scenario.do(Rollback(session=OTHER))
 
 
 def _ends(scenario: LogQuestion, table: TableName) -> None:
-    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
-    scenario.do(Disconnect(session=_OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=OTHER))
+    scenario.do(Disconnect(session=OTHER))
 
 
 def _goes_back(scenario: LogQuestion, table: TableName) -> None:
@@ -68,15 +62,15 @@ def _goes_back(scenario: LogQuestion, table: TableName) -> None:
 
     After a first one from before anything was logged the next is as if nothing had been.
     """
-    scenario.do(Savepoint(name="u", session=_OTHER))
-    scenario.do(Insert(table=table, values=(0,), session=_OTHER))
-    scenario.do(RollbackTo(name="u", session=_OTHER))
-    scenario.do(Savepoint(name="v", session=_OTHER))
-    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
-    scenario.do(Savepoint(name="s", session=_OTHER))
-    scenario.do(Insert(table=table, values=(2,), session=_OTHER))
-    scenario.do(RollbackTo(name="s", session=_OTHER))
-    scenario.do(Commit(session=_OTHER))
+    scenario.do(Savepoint(name="u", session=OTHER))
+    scenario.do(Insert(table=table, values=(0,), session=OTHER))
+    scenario.do(RollbackTo(name="u", session=OTHER))
+    scenario.do(Savepoint(name="v", session=OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=OTHER))
+    scenario.do(Savepoint(name="s", session=OTHER))
+    scenario.do(Insert(table=table, values=(2,), session=OTHER))
+    scenario.do(RollbackTo(name="s", session=OTHER))
+    scenario.do(Commit(session=OTHER))
 
 
 def _loses_default(scenario: LogQuestion, table: TableName) -> None:
@@ -85,110 +79,110 @@ def _loses_default(scenario: LogQuestion, table: TableName) -> None:
     Then it takes another one within a transaction, whose beginning is in the first.
     """
     lost = scenario.databases[1]
-    scenario.do(CreateDatabase(database=lost, session=_DROPPING))
-    scenario.do(Use(database=lost, session=_OTHER))
-    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
-    scenario.do(DropDatabase(database=lost, session=_DROPPING))
-    scenario.do(Insert(table=table, values=(2,), session=_OTHER))
-    scenario.do(Commit(session=_OTHER))
-    scenario.do(Begin(session=_OTHER))
-    scenario.do(Insert(table=table, values=(3,), session=_OTHER))
-    scenario.do(Use(database=scenario.databases[0], session=_OTHER))
-    scenario.do(Insert(table=table, values=(4,), session=_OTHER))
-    scenario.do(Commit(session=_OTHER))
+    scenario.do(CreateDatabase(database=lost, session=THIRD))
+    scenario.do(Use(database=lost, session=OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=OTHER))
+    scenario.do(DropDatabase(database=lost, session=THIRD))
+    scenario.do(Insert(table=table, values=(2,), session=OTHER))
+    scenario.do(Commit(session=OTHER))
+    scenario.do(Begin(session=OTHER))
+    scenario.do(Insert(table=table, values=(3,), session=OTHER))
+    scenario.do(Use(database=scenario.databases[0], session=OTHER))
+    scenario.do(Insert(table=table, values=(4,), session=OTHER))
+    scenario.do(Commit(session=OTHER))
 
 
 def _drops_default(scenario: LogQuestion, table: TableName) -> None:
     """Drop its own default database, and go on without one; its temporary table in it stays."""
     lost = scenario.databases[1]
-    scenario.do(Commit(session=_OTHER))
-    scenario.do(CreateDatabase(database=lost, session=_OTHER))
-    scenario.do(Use(database=lost, session=_OTHER))
-    own = scenario.create(name=scenario.new_name(lost), engine="innodb", temporary=True, session=_OTHER)
-    scenario.do(DropDatabase(database=lost, session=_OTHER))
+    scenario.do(Commit(session=OTHER))
+    scenario.do(CreateDatabase(database=lost, session=OTHER))
+    scenario.do(Use(database=lost, session=OTHER))
+    own = scenario.create(name=scenario.new_name(lost), engine="innodb", temporary=True, session=OTHER)
+    scenario.do(DropDatabase(database=lost, session=OTHER))
     for each in (table, own):
-        scenario.do(Insert(table=each, values=(1,), session=_OTHER))
+        scenario.do(Insert(table=each, values=(1,), session=OTHER))
 
 
 def _ends_irrevocably(scenario: LogQuestion, table: TableName) -> None:
     """End with an open transaction that has changed a table which cannot be rolled back: it is logged as such."""
-    plain = scenario.create(engine="myisam", session=_DROPPING)
-    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
-    scenario.do(Insert(table=plain, values=(2,), session=_OTHER))
-    scenario.do(Disconnect(session=_OTHER))
+    plain = scenario.create(engine="myisam", session=THIRD)
+    scenario.do(Insert(table=table, values=(1,), session=OTHER))
+    scenario.do(Insert(table=plain, values=(2,), session=OTHER))
+    scenario.do(Disconnect(session=OTHER))
 
 
 def _hides_table(scenario: LogQuestion, table: TableName) -> None:
     """Have a temporary table with the name of an ordinary one, which the other sessions see."""
-    name = scenario.create(engine="innodb", session=_DROPPING)
-    scenario.do(Commit(session=_OTHER))
-    scenario.create(name=name, engine="innodb", temporary=True, session=_OTHER)
-    for session in (_OTHER, _DROPPING):
+    name = scenario.create(engine="innodb", session=THIRD)
+    scenario.do(Commit(session=OTHER))
+    scenario.create(name=name, engine="innodb", temporary=True, session=OTHER)
+    for session in (OTHER, THIRD):
         scenario.do(Insert(table=name, values=(session,), session=session))
-    scenario.do(DropTable(tables=(name,), temporary=True, session=_OTHER))
-    scenario.do(Update(table=name, session=_OTHER))
+    scenario.do(DropTable(tables=(name,), temporary=True, session=OTHER))
+    scenario.do(Update(table=name, session=OTHER))
 
 
 def _works_on_temporary(scenario: LogQuestion, table: TableName) -> None:
     """Read its temporary table, which hides one with other rows, and change it together with another table."""
-    name = scenario.create(engine="innodb", session=_DROPPING)
-    scenario.do(Insert(table=name, values=(8, 9), session=_DROPPING))
-    scenario.do(Commit(session=_OTHER))
-    scenario.create(name=name, engine="innodb", temporary=True, session=_OTHER)
-    scenario.do(Insert(table=name, values=(4,), session=_OTHER))
-    scenario.do(InsertSelect(table=table, source=name, session=_OTHER))
-    scenario.do(UpdateTables(first=table, second=name, session=_OTHER))
-    scenario.do(CreateTableSelect(table=scenario.new_name(), sources=(name,), session=_OTHER))
+    name = scenario.create(engine="innodb", session=THIRD)
+    scenario.do(Insert(table=name, values=(8, 9), session=THIRD))
+    scenario.do(Commit(session=OTHER))
+    scenario.create(name=name, engine="innodb", temporary=True, session=OTHER)
+    scenario.do(Insert(table=name, values=(4,), session=OTHER))
+    scenario.do(InsertSelect(table=table, source=name, session=OTHER))
+    scenario.do(UpdateTables(first=table, second=name, session=OTHER))
+    scenario.do(CreateTableSelect(table=scenario.new_name(), sources=(name,), session=OTHER))
     dropped = (name, scenario.new_name())
-    scenario.do(DropTable(tables=dropped, temporary=True, if_exists=True, session=_OTHER))
-    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
+    scenario.do(DropTable(tables=dropped, temporary=True, if_exists=True, session=OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=OTHER))
 
 
 def _reads_others(scenario: LogQuestion, table: TableName) -> None:
     """Insert the rows of a table that cannot be rolled back and of an empty one, and join one that has only NULL."""
-    plain, empty, nulls = (scenario.create(engine=each, session=_DROPPING) for each in ("myisam", "innodb", "innodb"))
-    numbered = scenario.create(engine="innodb", auto_increment=True, session=_DROPPING)
-    scenario.do(Insert(table=plain, values=(2, 3, 4, 5, 6), session=_DROPPING))
+    plain, empty, nulls = (scenario.create(engine=each, session=THIRD) for each in ("myisam", "innodb", "innodb"))
+    numbered = scenario.create(engine="innodb", auto_increment=True, session=THIRD)
+    scenario.do(Insert(table=plain, values=(2, 3, 4, 5, 6), session=THIRD))
     # Its user variable has not been set.
-    scenario.do(Insert(table=nulls, computed="variable", session=_OTHER))
-    scenario.do(CreateTableSelect(table=scenario.new_name(), sources=(plain,), with_variable=True, session=_DROPPING))
+    scenario.do(Insert(table=nulls, computed="variable", session=OTHER))
+    scenario.do(CreateTableSelect(table=scenario.new_name(), sources=(plain,), with_variable=True, session=THIRD))
     for source in (plain, empty, plain):
-        scenario.do(InsertSelect(table=numbered, source=source, session=_OTHER))
-    scenario.do(InsertSelect(table=table, source=plain, session=_OTHER))
-    scenario.do(UpdateTables(first=table, second=nulls, session=_OTHER))
-    scenario.do(Commit(session=_OTHER))
+        scenario.do(InsertSelect(table=numbered, source=source, session=OTHER))
+    scenario.do(InsertSelect(table=table, source=plain, session=OTHER))
+    scenario.do(UpdateTables(first=table, second=nulls, session=OTHER))
+    scenario.do(Commit(session=OTHER))
 
 
 def _sets_option(scenario: LogQuestion, table: TableName) -> None:
     """Set the option for the statement's text in a transaction: it holds from the next statement on."""
-    own = scenario.server.session(_OTHER).binlog_rows_query_log_events
+    own = scenario.server.session(OTHER).binlog_rows_query_log_events
     variable = "binlog_rows_query_log_events"
-    scenario.do(Insert(table=table, values=(0,), session=_OTHER))
+    scenario.do(Insert(table=table, values=(0,), session=OTHER))
     for number, is_on in enumerate((not own, own, not own)):
-        scenario.do(SetSession(variable=variable, value="ON" if is_on else "OFF", session=_OTHER))
-        scenario.do(Insert(table=table, values=(1 + number,), session=_OTHER))
-    scenario.do(Commit(session=_OTHER))
+        scenario.do(SetSession(variable=variable, value="ON" if is_on else "OFF", session=OTHER))
+        scenario.do(Insert(table=table, values=(1 + number,), session=OTHER))
+    scenario.do(Commit(session=OTHER))
 
 
 def _same_name(scenario: LogQuestion, table: TableName) -> None:
     """Have a temporary table with the name of one of another session, which outlives it."""
     name = scenario.new_name()
-    scenario.do(Commit(session=_OTHER))
-    for session in (_OTHER, _DROPPING):
+    scenario.do(Commit(session=OTHER))
+    for session in (OTHER, THIRD):
         scenario.create(name=name, engine="innodb", temporary=True, session=session)
         scenario.do(Insert(table=name, values=(session,), session=session))
-    scenario.do(Disconnect(session=_OTHER))
-    scenario.do(Insert(table=name, values=(4,), session=_DROPPING))
+    scenario.do(Disconnect(session=OTHER))
+    scenario.do(Insert(table=name, values=(4,), session=THIRD))
 
 
 def _variable(scenario: LogQuestion, table: TableName) -> None:
     """Compute values with a user variable that the first session has set too; one that stays is logged again."""
     for value in (-3, (1 << 31) - 1, -1 << 31):
-        scenario.do(SetUserVariable(value=value, session=_OTHER))
-        scenario.do(Insert(table=table, computed="variable", session=_OTHER))
-    for session in (_OTHER, _DROPPING):
+        scenario.do(SetUserVariable(value=value, session=OTHER))
+        scenario.do(Insert(table=table, computed="variable", session=OTHER))
+    for session in (OTHER, THIRD):
         scenario.do(Insert(table=table, computed="variable", session=session))
-    scenario.do(Commit(session=_OTHER))
+    scenario.do(Commit(session=OTHER))
 
 
 def _other_format(scenario: LogQuestion) -> str:
@@ -208,160 +202,112 @@ _EACH_AFTER_EACH: Final = (1, 2, 0, 2, 1, 0, 1)
 
 def _format(scenario: LogQuestion, table: TableName) -> None:
     """Log in each format after each other one: nothing is left of the format before."""
-    scenario.do(Commit(session=_OTHER))
+    scenario.do(Commit(session=OTHER))
     own = BINLOG_FORMATS.index(scenario.server.settings.binlog_format)
     for step in _EACH_AFTER_EACH:
         value = BINLOG_FORMATS[(own + step) % len(BINLOG_FORMATS)]
-        scenario.do(SetSession(variable="binlog_format", value=value, session=_OTHER))
-        _insert_in_format(scenario, table, _OTHER)
+        scenario.do(SetSession(variable="binlog_format", value=value, session=OTHER))
+        _insert_in_format(scenario, table, OTHER)
 
 
 def _comes_back(scenario: LogQuestion, table: TableName) -> None:
     """End, and come back as a new session: nothing is left of its database, user variable, option and format."""
-    scenario.do(Commit(session=_OTHER))
-    scenario.do(Use(database=scenario.databases[0], session=_OTHER))
-    scenario.do(SetUserVariable(value=5, session=_OTHER))
+    scenario.do(Commit(session=OTHER))
+    scenario.do(Use(database=scenario.databases[0], session=OTHER))
+    scenario.do(SetUserVariable(value=5, session=OTHER))
     settings = scenario.server.settings
     if settings.profile in WITH_ROWS_QUERIES:
         value = "OFF" if settings.binlog_rows_query_log_events else "ON"
-        scenario.do(SetSession(variable="binlog_rows_query_log_events", value=value, session=_OTHER))
-    scenario.do(SetSession(variable="binlog_format", value=_other_format(scenario), session=_OTHER))
+        scenario.do(SetSession(variable="binlog_rows_query_log_events", value=value, session=OTHER))
+    scenario.do(SetSession(variable="binlog_format", value=_other_format(scenario), session=OTHER))
     for _ in range(2):
-        _insert_in_format(scenario, table, _OTHER)
-        scenario.do(Insert(table=table, computed="variable", session=_OTHER))
-        scenario.do(Disconnect(session=_OTHER))
+        _insert_in_format(scenario, table, OTHER)
+        scenario.do(Insert(table=table, computed="variable", session=OTHER))
+        scenario.do(Disconnect(session=OTHER))
 
 
 def _global_format(scenario: LogQuestion, table: TableName) -> None:
     """Set the format of sessions that begin later, and set it back: those that are open keep theirs."""
-    scenario.do(Commit(session=_OTHER))
+    scenario.do(Commit(session=OTHER))
     own = scenario.server.settings.binlog_format
-    for value, session in ((_other_format(scenario), _DROPPING), (own, _LAST)):
-        scenario.do(SetGlobal(variable="binlog_format", value=value, session=_OTHER))
-        for each in (_OTHER, session):
+    for value, session in ((_other_format(scenario), THIRD), (own, _LAST)):
+        scenario.do(SetGlobal(variable="binlog_format", value=value, session=OTHER))
+        for each in (OTHER, session):
             _insert_in_format(scenario, table, each)
 
 
-def _defines(scenario: LogQuestion, table: TableName) -> None:
-    """Define tables and begin the next log, each of which commits what is open in that session alone."""
-    name = scenario.new_name()
-    definitions: tuple[Statement, ...] = (
-        CreateTable(table=name, engine="innodb", session=_OTHER),
-        CreateTable(table=name, engine="innodb", if_not_exists=True, session=_OTHER),
-        AlterTable(table=name, session=_OTHER),
-        Maintain(table=name, action="optimize", session=_OTHER),
-        RenameTable(pairs=((name, scenario.new_name()),), session=_OTHER),
-        FlushLogs(session=_OTHER),
-    )
-    for number, each in enumerate(definitions):
-        scenario.do(Begin(session=_OTHER))
-        scenario.do(Insert(table=table, values=(number,), session=_OTHER))
-        scenario.do(each)
-
-
-def _defines_databases(scenario: LogQuestion, table: TableName) -> None:
-    """Create and drop databases, also one that is there and one that is missing: each commits what is open."""
-    database = scenario.databases[1]
-    for number, each in enumerate((CreateDatabase, CreateDatabase, DropDatabase, DropDatabase)):
-        scenario.do(Begin(session=_OTHER))
-        scenario.do(Insert(table=table, values=(number,), session=_OTHER))
-        scenario.do(each(database=database, session=_OTHER))
-        scenario.do(Rollback(session=_OTHER))
-    scenario.do(Update(table=table, session=_OTHER))
-
-
 def _sets_what_is_refused(scenario: LogQuestion, table: TableName) -> None:
-    """Set in a transaction what can be set outside only: the format and GTID_NEXT stay as they are."""
-    scenario.do(Insert(table=table, values=(0,), session=_OTHER))
+    """Set in a transaction what can be set outside only: the format and GTID_NEXT stay as they are.
+
+    So does the default database, where the new one does not exist.
+    """
+    scenario.do(Insert(table=table, values=(0,), session=OTHER))
+    scenario.do(Use(database=scenario.databases[1], session=OTHER))
     for value in BINLOG_FORMATS:
-        scenario.do(SetSession(variable="binlog_format", value=value, session=_OTHER))
+        scenario.do(SetSession(variable="binlog_format", value=value, session=OTHER))
     if scenario.server.rules.gtid_events in ("numbered", "always"):
-        scenario.do(SetSession(variable="gtid_next", value=scenario.given_gtid(), session=_OTHER))
-    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
-    scenario.do(Commit(session=_OTHER))
-    _insert_in_format(scenario, table, _OTHER)
-
-
-def _creates_again(scenario: LogQuestion, table: TableName) -> None:
-    """Create a table that is there with the rows of another: with IF NOT EXISTS nothing is logged, without it fails."""
-    name, own = scenario.create(engine="innodb", session=_DROPPING), scenario.new_name()
-    for if_not_exists in (True, False):
-        scenario.do(Begin(session=_OTHER))
-        scenario.do(Insert(table=table, values=(int(if_not_exists),), session=_OTHER))
-        scenario.do(CreateTableSelect(table=name, sources=(table,), if_not_exists=if_not_exists, session=_OTHER))
-        scenario.do(Rollback(session=_OTHER))
-    scenario.create(name=own, engine="innodb", temporary=True, session=_OTHER)
-    scenario.do(CreateTableSelect(table=own, sources=(table,), temporary=True, if_not_exists=True, session=_OTHER))
-    for each in (table, name, own):
-        scenario.do(Update(table=each, session=_OTHER))
-
-
-def _creates_alike(scenario: LogQuestion, table: TableName) -> None:
-    """Create tables like a temporary one, whose columns are logged where it was not, and with the condition."""
-    scenario.do(Commit(session=_OTHER))
-    own = scenario.create(engine="innodb", temporary=True, session=_OTHER)
-    for if_not_exists in (False, True):
-        name = scenario.new_name()
-        scenario.do(CreateTableLike(table=name, like=own, if_not_exists=if_not_exists, session=_OTHER))
-        scenario.do(Insert(table=name, values=(1,), session=_OTHER))
-    scenario.do(CreateTableLike(table=name, like=own, if_not_exists=True, session=_OTHER))
-    scenario.do(Insert(table=table, values=(2,), session=_OTHER))
-
-
-def _fails_to_rename(scenario: LogQuestion, table: TableName) -> None:
-    """Rename a table and one that does not exist: the first keeps its name, and what was open is committed."""
-    first, missing = scenario.create(engine="innodb", session=_DROPPING), scenario.new_name()
-    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
-    pairs = ((first, scenario.new_name()), (missing, scenario.new_name()))
-    scenario.do(RenameTable(pairs=pairs, session=_OTHER))
-    scenario.do(Insert(table=first, values=(2,), session=_OTHER))
-
-
-def _drops_together(scenario: LogQuestion, table: TableName) -> None:
-    """Drop a table that does not exist, then a temporary and an ordinary one: each commits what is open."""
-    name = scenario.create(engine="innodb", session=_DROPPING)
-    scenario.do(Commit(session=_OTHER))
-    own = scenario.create(engine="innodb", temporary=True, session=_OTHER)
-    for number, tables in enumerate(((scenario.new_name(),), (own, name))):
-        scenario.do(Begin(session=_OTHER))
-        scenario.do(Insert(table=table, values=(number,), session=_OTHER))
-        scenario.do(DropTable(tables=tables, if_exists=True, session=_OTHER))
+        scenario.do(SetSession(variable="gtid_next", value=scenario.given_gtid(), session=OTHER))
+    if scenario.server.rules.gtid_events == "always":
+        settings = scenario.server.settings
+        mode = GTID_MODES.index(settings.gtid_mode)
+        for variable, value in (
+            ("gtid_mode", GTID_MODES[mode - 1 if mode else 1]),
+            ("binlog_checksum", "NONE" if settings.binlog_checksum == "CRC32" else "CRC32"),
+            ("enforce_gtid_consistency", "OFF" if settings.enforce_gtid_consistency else "ON"),
+        ):
+            scenario.do(SetGlobal(variable=variable, value=value, session=OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=OTHER))
+    scenario.do(Commit(session=OTHER))
+    _insert_in_format(scenario, table, OTHER)
 
 
 def _has_plain_temporary(scenario: LogQuestion, table: TableName) -> None:
     """Change a temporary table that cannot be rolled back: in a transaction it is safe, and unsafe ones come after."""
-    scenario.do(Commit(session=_OTHER))
-    own = scenario.create(engine="myisam", temporary=True, session=_OTHER)
-    scenario.do(CreateTable(table=own, engine="myisam", temporary=True, if_not_exists=True, session=_OTHER))
-    scenario.do(Begin(session=_OTHER))
-    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
-    scenario.do(Insert(table=own, values=(2,), session=_OTHER))
-    scenario.do(Commit(session=_OTHER))
-    _insert_in_format(scenario, table, _OTHER)
-    scenario.do(Insert(table=table, values=(3,), session=_OTHER))
-    scenario.do(DropTable(tables=(own,), temporary=True, session=_OTHER))
-    scenario.do(Insert(table=table, values=(4,), session=_OTHER))
+    scenario.do(Commit(session=OTHER))
+    own = scenario.create(engine="myisam", temporary=True, session=OTHER)
+    scenario.do(CreateTable(table=own, engine="myisam", temporary=True, if_not_exists=True, session=OTHER))
+    scenario.do(Begin(session=OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=OTHER))
+    scenario.do(Insert(table=own, values=(2,), session=OTHER))
+    scenario.do(Commit(session=OTHER))
+    _insert_in_format(scenario, table, OTHER)
+    scenario.do(Insert(table=table, values=(3,), session=OTHER))
+    scenario.do(DropTable(tables=(own,), temporary=True, session=OTHER))
+    scenario.do(Insert(table=table, values=(4,), session=OTHER))
+
+
+def _format_with_temporary(scenario: LogQuestion, table: TableName) -> None:
+    """Set the format while it has a temporary table, which servers refuse: always, or on the way out of ROW."""
+    scenario.do(Commit(session=OTHER))
+    own = scenario.create(engine="innodb", temporary=True, session=OTHER)
+    first = BINLOG_FORMATS.index(scenario.server.settings.binlog_format)
+    for step in _EACH_AFTER_EACH:
+        value = BINLOG_FORMATS[(first + step) % len(BINLOG_FORMATS)]
+        scenario.do(SetSession(variable="binlog_format", value=value, session=OTHER))
+        _insert_in_format(scenario, table, OTHER)
+    scenario.do(DropTable(tables=(own,), temporary=True, session=OTHER))
+    scenario.do(SetSession(variable="binlog_format", value=_other_format(scenario), session=OTHER))
+    _insert_in_format(scenario, table, OTHER)
 
 
 def _flushes(scenario: LogQuestion, table: TableName) -> None:
     """Begin another log while both have open transactions, one perhaps with a given GTID, and delete the first log."""
     if scenario.server.settings.gtid_mode != "OFF":
-        scenario.do(Commit(session=_OTHER))
-        scenario.do(SetSession(variable="gtid_next", value=scenario.given_gtid(), session=_OTHER))
-        scenario.do(Begin(session=_OTHER))
-    scenario.do(Insert(table=table, values=(1,), session=_OTHER))
-    scenario.do(FlushLogs(session=_DROPPING))
+        scenario.do(Commit(session=OTHER))
+        scenario.do(SetSession(variable="gtid_next", value=scenario.given_gtid(), session=OTHER))
+        scenario.do(Begin(session=OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=OTHER))
+    scenario.do(FlushLogs(session=THIRD))
     if scenario.server.settings.profile in _PURGED_AT_ONCE:
-        scenario.do(PurgeLogs(to=2, session=_OTHER))
-    scenario.do(Insert(table=table, values=(2,), session=_OTHER))
-    scenario.do(Commit(session=_OTHER))
+        scenario.do(PurgeLogs(to=2, session=OTHER))
+    scenario.do(Insert(table=table, values=(2,), session=OTHER))
+    scenario.do(Commit(session=OTHER))
 
 
 #: MariaDB keeps a log until it knows that its transactions are durable, which takes a while: 10.1.23, 10.2.11
 #: and 10.11.18 did.
 _PURGED_AT_ONCE: Final = Profiles("worklog", "mysql")
-#: A third session, and a fourth.
-_DROPPING: Final = 3
+#: A fourth session.
 _LAST: Final = 4
 _WITH_OPTION: Final = "sets the option in a transaction"
 _DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
@@ -381,14 +327,16 @@ _DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
     "ends and comes back": _comes_back,
     "works on its temporary table": _works_on_temporary,
     "reads other tables": _reads_others,
-    "commits by definitions": _defines,
-    "commits by databases": _defines_databases,
+    "commits by definitions": session_definitions.define_tables,
+    "commits by databases": session_definitions.define_databases,
     "sets what is refused": _sets_what_is_refused,
-    "creates a table that is there": _creates_again,
-    "creates tables like a temporary one": _creates_alike,
-    "fails to rename": _fails_to_rename,
-    "drops tables of several kinds": _drops_together,
+    "creates a table that is there": session_definitions.create_again,
+    "creates tables like a temporary one": session_definitions.create_alike,
+    "fails to define": session_definitions.fail_to_define,
+    "drops tables of several kinds": session_definitions.drop_together,
     "has a plain temporary table": _has_plain_temporary,
+    "sets the format with a temporary table": _format_with_temporary,
+    "creates temporary tables by queries": session_definitions.create_temporary,
     "goes on in the next log": _flushes,
 }
 _OTHER_DOES: Final = Dimension("the other session", dict(_DOES), profiles={_WITH_OPTION: WITH_ROWS_QUERIES})
@@ -409,7 +357,7 @@ def crossed_sessions(choose: Chooser, server: Server) -> Question:
     scenario.do(Insert(table=own, values=(5,)))
     if is_inside:
         scenario.do(Savepoint(name="s"))
-    scenario.do(Begin(session=_OTHER))
+    scenario.do(Begin(session=OTHER))
     scenario.vary(_OTHER_DOES)(scenario, other)
     scenario.do(Insert(table=own, computed="variable"))
     if is_inside:

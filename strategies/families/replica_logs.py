@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
+from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_INCIDENT_TRANSACTIONS, WITH_TAGGED_GTIDS
 from conformance.models.replica.failed_drop import drop_statements
@@ -25,13 +26,17 @@ _ASKED_FOR: Final = choices("what is set", ("skip counter", "stop position"))
 _OF_BOTH: Final = Number("groups", fewest=2, many=(100, 120))
 _ROWS_FOLLOW: Final = yes_or_no("the group with the rows")
 _SECOND_LOG: Final = yes_or_no("in the source's second log")
+#: As an applier finds the relay log that the receiver is writing: the checksum takes no account of the flag.
+_IN_USE: Final = yes_or_no("the relay log is in use")
 
 
-@family(focus="WL7592-APPLY-SKIP-NOT-MID-GROUP", profiles=WITH_ANONYMOUS_GTIDS, dimensions=(_ASKED_FOR, _OF_BOTH))
+@family(
+    focus="WL7592-APPLY-SKIP-NOT-MID-GROUP", profiles=WITH_ANONYMOUS_GTIDS, dimensions=(_ASKED_FOR, _OF_BOTH, _IN_USE)
+)
 def skip_and_until(stream: StreamBuilder) -> None:
     """Anonymous groups for an applier with a skip counter, or with a position to stop at."""
     choose = stream.choose
-    replica_groups.begin_relay_log(stream)
+    replica_groups.begin_relay_log(stream, flags=int(Flag.BINLOG_IN_USE) if stream.vary(_IN_USE) else 0)
     groups = []
     for _ in stream.several_of(_OF_BOTH):
         groups.append(replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=True))
@@ -196,13 +201,18 @@ _LOST_AT: Final = Dimension(
     # 9.7.4 neither stops at it nor goes on: it waits for the end of the group, of which its workers have a part.
     profiles={each: Profiles("mysql >= 5.7, < 8.0.27") for each in _LOST_WITHIN},
 )
+#: Other events of the replica itself are skipped.
+_LOST_BY: Final = Dimension(
+    "the Incident is of",
+    {"the source": replica_groups.SOURCE_ID, "the replica itself": replica_groups.REPLICA_ID},
+)
 
 
 @family(
     focus="FORMAT-APPLY-OUTCOME",
     profiles=WITH_INCIDENT_TRANSACTIONS,
     fault=True,
-    dimensions=(MODE, _LOST_AT, BEFORE, MESSAGE_SIZE, _SECOND_LOG),
+    dimensions=(MODE, _LOST_AT, _LOST_BY, BEFORE, MESSAGE_SIZE, _SECOND_LOG),
     impossible=(
         Impossible(
             {
@@ -227,7 +237,12 @@ def lost_events(stream: StreamBuilder) -> None:
         places = {"after the first event of a group": 1, "in a group": len(planned) // 2}
         place = places.get(at, len(planned) - 1)
         lost = [*planned[:place], *lost, *planned[place:]]
-    replica_groups.add(stream, lost)
+    lost_by = stream.vary(_LOST_BY)
+    stream.timestamp += 1
+    for event in lost:
+        stream.server_id = lost_by if event.type == EventType.INCIDENT else replica_groups.SOURCE_ID
+        stream.add(event)
+    stream.server_id = replica_groups.SOURCE_ID
     replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.group(stream), mode))
 
 

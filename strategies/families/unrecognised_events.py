@@ -37,6 +37,7 @@ _REFUSED: Final = with_types_of_other_releases(
     Dimension(
         "type code",
         {
+            "0": (int(EventType.UNKNOWN),),
             "any up to 127": UNASSIGNED,
             "28": (int(EventType.IGNORABLE),),
             "44": UNASSIGNED[:1],

@@ -38,6 +38,7 @@ _STATEMENTS: Final = b"\x01"
 def begin_relay_log(
     stream: StreamBuilder,
     *,
+    flags: int = 0,
     lengths: bytes | None = None,
     log_name: str = SOURCE_LOG,
     received: GtidSet = groups.NO_GTIDS,
@@ -49,11 +50,12 @@ def begin_relay_log(
 
     Args:
         stream: The stream to add to.
+        flags: Flags of the relay log's own format description.
         lengths: The post-header lengths of the format description; the server's when None.
         log_name: The name of the source's log.
         received: The GTIDs in the Previous_gtids event: those received before, which may not be executed yet.
     """
-    groups.begin_plain_log(stream, lengths=lengths, named=received)
+    groups.begin_plain_log(stream, flags=flags, lengths=lengths, named=received)
     stream.settings["tables"] = list(TABLES)
     stream.add(rotate(stream, log_name, 4, flags=_ARTIFICIAL))
     stream.describe_format()

@@ -92,6 +92,7 @@ NO_GTIDS: Final = GtidSet(())
 def begin_plain_log(
     stream: StreamBuilder,
     *,
+    flags: int = 0,
     lengths: bytes | None = None,
     version: str | None = None,
     named: GtidSet = NO_GTIDS,
@@ -100,11 +101,12 @@ def begin_plain_log(
 
     Args:
         stream: The stream to add to.
+        flags: Flags of the format description.
         lengths: The post-header lengths of the format description; the server's when None.
         version: The server version in it; the server's when None.
         named: The GTIDs in the Previous_gtids event, for servers that always write one.
     """
-    begin_log(stream, previous=False, lengths=lengths, version=version)
+    begin_log(stream, previous=False, flags=flags, lengths=lengths, version=version)
     if stream.server.gtid_form not in ("absent", "5.6"):
         stream.add(gtid_events.previous_gtids(stream, named, flags=int(Flag.IGNORABLE)))
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from conformance.models.replica.applier import Applied, Applier, ApplyOutcome
-from conformance.models.replica.event_kind import OF_GROUPS, OF_TRANSACTIONS, Kind, kind_of
+from conformance.models.replica.event_kind import OF_TRANSACTIONS, SKIPPED_IF_OWN, Kind, kind_of
 from conformance.models.replica.replica_settings import COUNTER_REFUSED, ReplicaSettings
 from conformance.models.replica.stop_reason import StopReason
 from conformance.models.replica.transaction_table import ANONYMOUS
@@ -99,7 +99,7 @@ def _entries(settings: ReplicaSettings, done: list[Applied]) -> Iterator[dict[st
 
 def _is_own(settings: ReplicaSettings, applied: Applied) -> bool:
     """Return whether an event is skipped because it comes from the replica itself."""
-    is_own = applied.event.server_id == settings.server_id and kind_of(applied.event) in OF_GROUPS
+    is_own = applied.event.server_id == settings.server_id and kind_of(applied.event) in SKIPPED_IF_OWN
     return is_own and applied.outcome is ApplyOutcome.SKIPPED
 
 

@@ -47,8 +47,10 @@ class Administration(Transactions):
     def set_global(self, session: Session, statement: dict[str, Any]) -> None:
         """SET GLOBAL."""
         variable, value = statement["variable"], statement["value"]
+        if session.within and variable in ("gtid_mode", "enforce_gtid_consistency", "binlog_checksum"):
+            raise Refused
         if variable == "gtid_mode":
-            self.set_mode(session, value)
+            self.set_mode(value)
         elif variable == "binlog_rows_query_log_events":
             self.settings[variable] = boolean(statement.get("spelling", value))
         elif variable == "enforce_gtid_consistency":
@@ -62,11 +64,11 @@ class Administration(Transactions):
         else:
             raise Refused
 
-    def set_mode(self, session: Session, value: str) -> None:
+    def set_mode(self, value: str) -> None:
         """SET GLOBAL gtid_mode."""
         before = self.settings["gtid_mode"]
         others = self.sessions.values()
-        if session.within or abs(_MODES.index(before) - _MODES.index(value)) > 1:
+        if abs(_MODES.index(before) - _MODES.index(value)) > 1:
             raise Refused
         if value == "ON" and (not self.settings["enforce_gtid_consistency"] or any(each.anonymous for each in others)):
             raise Refused

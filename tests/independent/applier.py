@@ -153,7 +153,7 @@ class _Applier:
         if code in _OF_LOGS:
             self._take_of_log(event)
             return
-        if event.server_id == self.settings["server_id"] and code != _INCIDENT:
+        if event.server_id == self.settings["server_id"]:
             self._report(event, "skipped")
             return
         if self.skip:

@@ -33,6 +33,7 @@ ROWS = (
     ("logs-option-case-matters", "WL4033-LOG-O* WL4033-LOG-ROWS-QUERY-*", MORE_EVENTS),
     ("logs-purged-declared-late", "WL7592-LOG-PREVIOUS-GTIDS-KEPT", MORE_EVENTS),
     ("logs-purges-to-missing", "FORMAT-LOG-ROTATE-NEXT", WHAT_BELONGS),
+    ("logs-checksum-inside", "FORMAT-LOG-FIELDS", MORE_EVENTS),
     ("logs-disconnect-silent", "FORMAT-LOG-STATEMENT", WHAT_BELONGS),
     ("logs-commit-at-disconnect", "FORMAT-LOG-STATEMENT", WHAT_BELONGS),
     ("logs-delayed-shared", "WL3303-LOG-AS-ROWS WL4033-LOG-*", WHAT_BELONGS),

@@ -9,7 +9,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.replica.compatibility import Anonymous, ChecksBegin, Compared
-from conformance.models.replica.event_kind import OF_GROUPS, OF_TRANSACTIONS, Kind, kind_of
+from conformance.models.replica.event_kind import OF_TRANSACTIONS, SKIPPED_IF_OWN, Kind, kind_of
 from conformance.models.replica.failed_drop import DROP_DATABASE, drop_statements, failure_message
 from conformance.models.replica.groups import Effect, State, step
 from conformance.models.replica.own_log import LoggedGroup, OwnLog
@@ -257,7 +257,7 @@ class Applier:
 
         5.7.22, 8.0.15, 9.7.4 and MariaDB 10.1.23 and 11.8.9 skip such events one by one, and the group goes on.
         """
-        return event.server_id == self.settings.server_id and kind in OF_GROUPS
+        return event.server_id == self.settings.server_id and kind in SKIPPED_IF_OWN
 
     def _passes_over(self, event: ReplicaEvent) -> bool:
         """Return whether the replica may ignore an event of a type that it does not know (WL#4033)."""

@@ -64,6 +64,9 @@ OF_TRANSACTIONS: Final = frozenset(
 
 #: The kinds of which a group consists.
 OF_GROUPS: Final = OF_TRANSACTIONS | {Kind.GTID, Kind.GTID_AND_BEGIN}
+#: The kinds of events that a replica skips where they come from itself: 5.7.22, 8.0.15 and 9.7.4 go on after their own
+#: Incident, too.
+SKIPPED_IF_OWN: Final = OF_GROUPS | {Kind.INCIDENT}
 
 #: The kind of an event by its type; for some the text, the flags or the fields decide.
 _KINDS: Final[Mapping[int, Kind]] = total(

@@ -29,7 +29,7 @@ from conformance.models.server.transactions import commit_open, undo_changes
 #: Errors, as servers number them.
 _NO_DATABASE: Final = 1049
 _IN_TRANSACTION: Final = 1679
-_GTID_NEXT_INSIDE: Final = 1766
+_NOT_INSIDE: Final = 1766
 _GTID_NEXT_INSIDE_5_6: Final = 1768
 _GTID_WITH_MODE_OFF: Final = 1781
 _TAGGED_WITH_MODE_OFF: Final = 6040
@@ -47,6 +47,8 @@ _NO_LOG: Final = 1373
 _OPEN_TEMPORARY: Final = 3745
 _OPEN_TEMPORARY_WITH_ROW: Final = 1559
 
+#: Global variables that servers with gtid_mode of four values set only outside transactions: 5.7.22, 8.0.15 and 9.7.4.
+_OUTSIDE: Final = frozenset({"gtid_mode", "enforce_gtid_consistency", "binlog_checksum"})
 
 #: The options that others need.
 _FIRST: Final = ("before_wl7592", "enforce_gtid_consistency")
@@ -76,7 +78,7 @@ def set_session(server: SourceServer, session: Session, statement: SetSession) -
         # MySQL 5.7.22 and 9.7.4 set the option for the statement's text at once.
         code = _IN_TRANSACTION
         if statement.variable == "gtid_next":
-            code = _GTID_NEXT_INSIDE_5_6 if server.rules.gtid_events == "numbered" else _GTID_NEXT_INSIDE
+            code = _GTID_NEXT_INSIDE_5_6 if server.rules.gtid_events == "numbered" else _NOT_INSIDE
         raise StatementRefused(code, f"Cannot modify {statement.variable} inside a transaction")
     if statement.variable == "gtid_next":
         _set_gtid_next(server, session, statement.value)
@@ -128,10 +130,12 @@ def set_global(server: SourceServer, session: Session, statement: SetGlobal) -> 
     """Set a global variable; connected sessions keep their own values, and some variables need a new log.
 
     Raises:
-        Refused: It cannot be set to this value.
+        Refused: It cannot be set now, or not to this value.
     """
     _check_value(statement)
     settings, name = server.settings, statement.variable
+    if session.transaction is not None and name in _OUTSIDE and server.rules.gtid_events == "always":
+        raise StatementRefused(_NOT_INSIDE, f"Cannot set {name} inside a transaction")
     if name == "gtid_mode":
         _check_mode(server, statement.value)
     if (name, statement.value, settings.gtid_mode) == ("enforce_gtid_consistency", "OFF", "ON"):

@@ -43,6 +43,11 @@ class _AppliesOwnPrepared(Applier):
         return event.type != EventType.XA_PREPARE and super()._is_own(event, kind)
 
 
+class _StopsAtOwnIncident(Applier):
+    def _is_own(self, event: ReplicaEvent, kind: Kind) -> bool:
+        return kind is not Kind.INCIDENT and super()._is_own(event, kind)
+
+
 class _ComparesLastByte(Applier):
     def _is_own(self, event: ReplicaEvent, kind: Kind) -> bool:
         own = self.settings.server_id
@@ -92,6 +97,12 @@ APPLY_OWN_EVENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-OWN-EVENTS",
         "an XA_prepare event of the replica's own server id is applied",
         answer=of(_AppliesOwnPrepared),
+    ),
+    Mutant(
+        "own-incident-stops",
+        "FORMAT-APPLY-OWN-EVENTS",
+        "an Incident of the replica's own server id stops the applier",
+        answer=of(_StopsAtOwnIncident),
     ),
     Mutant(
         "own-id-of-a-byte",

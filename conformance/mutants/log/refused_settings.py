@@ -1,5 +1,6 @@
 """The mutants of the role `log` of what a server must refuse: modes, sets, and settings in transactions."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, Final
 
@@ -8,6 +9,7 @@ from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.session import Session
 from conformance.models.server.statements import (
     CreateDatabase,
+    CreateTableLike,
     CreateTableSelect,
     DropDatabase,
     InsertGtids,
@@ -92,7 +94,52 @@ def _as_statement(server: SourceServer, session: Session, statement: InsertGtids
     return kept
 
 
+def _hide_from(variable: str) -> Callable[[SourceServer, Session, SetGlobal], Any]:
+    """Return what hides the open transaction while a global variable is set."""
+
+    def hide(server: SourceServer, session: Session, statement: SetGlobal) -> Any:
+        kept = session.transaction
+        session.transaction = None if statement.variable == variable else kept
+        return kept
+
+    return hide
+
+
+def _lose_default(server: SourceServer, session: Session, statement: DropDatabase, kept: object) -> None:
+    session.database = ""
+
+
 LOG_REFUSED_SETTINGS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "logs-create-like-commits-nothing",
+        "WL3303-LOG-AS-ROWS",
+        "CREATE TABLE ... LIKE does not commit the open transaction",
+        answer=around(CreateTableLike, before=hide_transaction, after=back("transaction")),
+    ),
+    Mutant(
+        "logs-any-drop-loses-default",
+        "FORMAT-LOG-STATEMENT",
+        "DROP DATABASE of another database than the default leaves a session without one",
+        answer=around(DropDatabase, after=_lose_default),
+    ),
+    Mutant(
+        "logs-mode-inside",
+        "FORMAT-LOG-EVENTS",
+        "gtid_mode can be set inside a transaction",
+        answer=around(SetGlobal, before=_hide_from("gtid_mode"), after=back("transaction")),
+    ),
+    Mutant(
+        "logs-checksum-inside",
+        "FORMAT-LOG-EVENTS",
+        "binlog_checksum can be set inside a transaction",
+        answer=around(SetGlobal, before=_hide_from("binlog_checksum"), after=back("transaction")),
+    ),
+    Mutant(
+        "logs-format-beside-temporary",
+        "WL3303-LOG-AS-ROWS",
+        "binlog_format can be set while the session has temporary tables",
+        answer=other_rules(format_with_temporary="free"),
+    ),
     Mutant(
         "logs-create-database-commits-nothing",
         "FORMAT-LOG-EVENTS",
