@@ -39,6 +39,7 @@ _MARKED: Final = Dimension("markers", {"no": False, "yes": True}, profiles={"yes
 _TRANSACTIONS: Final = Number("transactions")
 _STATEMENTS: Final = Number("statements of a transaction")
 _ROWS_EVENTS: Final = choices("rows events of a statement", (1, 2, 3))
+_CHANGE: Final = choices("change of rows", tuple(mysql_events.ROW_CHANGES))
 #: Unknown ignorable events after the rows of a statement: the largest body of each, in bytes.
 _UNKNOWN: Final = Dimension[tuple[int, ...]](
     "unknown ignorable event", {"empty": (0,), "of some bytes": (40,), "none": (), "two in a row": (40, 0)}
@@ -128,6 +129,7 @@ _FILLED: Final = (
     _STATEMENTS,
     _TEXT,
     _ROWS_EVENTS,
+    _CHANGE,
     _VALUES,
     ROWS_FLAGS,
     _UNKNOWN,
@@ -217,8 +219,13 @@ def _transaction(stream: StreamBuilder, code: int, *, commit: bool) -> list[Plan
         text = stream.vary(_TEXT)(stream)
         if stream.server.profile in WITH_ROWS_QUERIES and not (number and choose.yes(6)):
             planned.append(mysql_events.rows_query(stream, text))
-        events, numbers, flags = stream.vary(_ROWS_EVENTS), stream.vary(_VALUES), stream.vary(ROWS_FLAGS)
-        changes = groups.row_changes(stream, rows_events=events, numbers=numbers, flags=flags)
+        changes = groups.row_changes(
+            stream,
+            rows_events=stream.vary(_ROWS_EVENTS),
+            change=stream.vary(_CHANGE),
+            numbers=stream.vary(_VALUES),
+            flags=stream.vary(ROWS_FLAGS),
+        )
         sizes = stream.vary(_UNKNOWN)
         at = (stream.vary(_PLACE_OF_UNKNOWN) if sizes else 0) or len(changes)
         unknown = [_ignorable(stream, code, choose.octets(1, size) if size else b"") for size in sizes]

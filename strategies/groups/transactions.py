@@ -160,9 +160,14 @@ def ending(stream: StreamBuilder) -> list[PlannedEvent]:
 
 
 def row_changes(
-    stream: StreamBuilder, *, rows_events: int = 1, numbers: Sequence[int | None] = (), flags: int = 0
+    stream: StreamBuilder,
+    *,
+    rows_events: int = 1,
+    change: str = "write",
+    numbers: Sequence[int | None] = (),
+    flags: int = 0,
 ) -> list[PlannedEvent]:
-    """Return the Table_map and the rows events of one statement; `numbers` and `flags` as in `write_rows`."""
+    """Return the Table_map and the rows events of one statement; the others as in `write_rows`."""
     choose = stream.choose
     chosen = whole_number(choose, 48, low=1)
     columns = choose.one_of(_MANY_COLUMNS) if choose.yes(40) else choose.integer(1, 9)
@@ -174,10 +179,18 @@ def row_changes(
     for number in range(rows_events):
         # Some events are larger than any page of a writer's cache (8 to 64 KiB).
         many = columns < _MANY_COLUMNS[0] and choose.yes(40)
-        rows = choose.integer(200, 4000) if many else choose.integer(1, 3)
+        # An update has each row twice.
+        rows = choose.integer(200, 2000 if change == "update" else 4000) if many else choose.integer(1, 3)
         last = number == rows_events - 1
         event = mysql_events.write_rows(
-            stream, table_id=table_id, columns=columns, rows=rows, last=last, numbers=numbers, flags=flags
+            stream,
+            table_id=table_id,
+            columns=columns,
+            rows=rows,
+            last=last,
+            change=change,
+            numbers=numbers,
+            flags=flags,
         )
         planned.append(event.marked("WL7592-LARGE-EVENTS-WHOLE") if len(event.body) > 8192 else event)
     return planned
