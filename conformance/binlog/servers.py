@@ -125,6 +125,8 @@ READER_RULES: Final = ByVersion(
 )
 #: The servers that can write checksums.
 WITH_CHECKSUMS: Final = Profiles("worklog", "mysql >= 5.6", "mariadb")
+#: The servers that can compress statements and rows: log_bin_compress came with MariaDB 10.2.3.
+WITH_COMPRESSED_EVENTS: Final = Profiles("mariadb >= 10.2.3")
 #: The servers that have the ignorable flag.
 WITH_IGNORABLE_FLAG: Final = READER_RULES.where(lambda rules: rules.ignorable)
 #: The servers that write Gtid events of MySQL, and those that begin every group with a Gtid or Anonymous_gtid event.

@@ -121,7 +121,9 @@ _UPDATES: Final = Number("updates", few=2)
 
 
 @family(
-    focus="FORMAT-ROWS-PARTIAL-UPDATE", profiles=WITH_TABLE_METADATA, dimensions=(_OTHERS, _UPDATES, row_events.ROWS)
+    focus=("FORMAT-ROWS-PARTIAL-UPDATE", "FORMAT-SEND-EVENT", "FORMAT-RELAY-EVENT"),
+    profiles=WITH_TABLE_METADATA,
+    dimensions=(_OTHERS, _UPDATES, row_events.ROWS),
 )
 def partial_json_updates(stream: StreamBuilder) -> None:
     """Partial updates: after-images that hold the changes of JSON documents in place of the documents."""

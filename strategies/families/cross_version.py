@@ -33,7 +33,7 @@ _OLD_GROUP: Final = Dimension(
     # No release logged the timestamps. Later readers do not know rows of version 1.
     profiles={
         "logical timestamp": Profiles("worklog"),
-        "CREATE TABLE ... SELECT in one": Profiles("worklog", "mysql < 8.4", "mariadb"),
+        "CREATE TABLE ... SELECT in one": Profiles("worklog", "mysql < 8.3", "mariadb"),
     },
 )
 _BEFORE: Final = Number("groups before", fewest=0, few=2)

@@ -14,6 +14,7 @@ from conformance.binlog.event_types import (
 )
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import (
+    WITH_COMPRESSED_EVENTS,
     WITH_GROUP_REPLICATION,
     WITH_HEARTBEAT,
     WITH_HEARTBEAT_V2,
@@ -49,13 +50,13 @@ _Addition = Callable[[StreamBuilder], None]
 
 
 _TIMES: Final = Number("times")
-_CHANGES: Final = choices(
+_COMPRESSED: Final = ("compressed statement", *(f"compressed {operation}" for operation in row_events.OPERATIONS))
+_CHANGES: Final = Dimension(
     "changes of a group",
-    ("DDL", "compressed statement", "rows", *(f"compressed {operation}" for operation in row_events.OPERATIONS)),
+    {each: each for each in ("DDL", "compressed statement", "rows", *_COMPRESSED[1:])},
+    profiles=dict.fromkeys(_COMPRESSED, WITH_COMPRESSED_EVENTS),
 )
-_COMPRESSED_ROWS: Final = row_events.numbers_of_rows(
-    when={_CHANGES.name: [f"compressed {operation}" for operation in row_events.OPERATIONS]}
-)
+_COMPRESSED_ROWS: Final = row_events.numbers_of_rows(when={_CHANGES.name: _COMPRESSED[1:]})
 
 
 def _of_times(addition: _Addition) -> _Addition:
@@ -178,7 +179,11 @@ def ignorable_events_in_payloads(stream: StreamBuilder) -> None:
     groups.end_log(stream)
 
 
-@family(focus="FORMAT-LARGE-TRANSACTION-HEADER", profiles=WITH_LARGE_TRANSACTIONS, dimensions=(_TIMES,))
+@family(
+    focus=("FORMAT-LARGE-TRANSACTION-HEADER", "FORMAT-SEND-EVENT", "FORMAT-RELAY-EVENT"),
+    profiles=WITH_LARGE_TRANSACTIONS,
+    dimensions=(_TIMES,),
+)
 def large_transactions(stream: StreamBuilder) -> None:
     """Transactions after a header that gives their end, for which the format description declares one more type."""
     groups.begin_plain_log(stream, lengths=stream.server.post_header_lengths + b"\0")
@@ -312,6 +317,11 @@ def add_compressed_rows(stream: StreamBuilder) -> None:
     _add_mariadb_group_of(stream, f"compressed {stream.choose.one_of(row_events.OPERATIONS)}")
 
 
+def add_annotated_rows(stream: StreamBuilder) -> None:
+    """Add a transaction of MariaDB with rows, after an Annotate_rows event."""
+    _add_mariadb_group_of(stream, "rows")
+
+
 def add_compressed_statement(stream: StreamBuilder) -> None:
     """Add a transaction of MariaDB with a compressed statement."""
     _add_mariadb_group_of(stream, "compressed statement")
@@ -369,7 +379,10 @@ _FIRST, _SECOND = (
 _SERVER_ID: Final = Dimension("server id", {"1": 1, "from 2^31": (1 << 31) + 1})
 
 
-@family(focus="FORMAT-EVENT-DELIVERED", dimensions=(_FIRST, _SECOND, _SERVER_ID))
+@family(
+    focus=("FORMAT-EVENT-DELIVERED", "FORMAT-SEND-EVENT", "FORMAT-RELAY-EVENT"),
+    dimensions=(_FIRST, _SECOND, _SERVER_ID),
+)
 def every_event_type(stream: StreamBuilder) -> None:
     """Streams with every event type that the profile's server logs, each after each other."""
     stream.server_id = stream.vary(_SERVER_ID)

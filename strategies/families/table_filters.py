@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import (
+    WITH_COMPRESSED_EVENTS,
     WITH_IGNORABLE_FLAG,
     WITH_ROWS_QUERIES,
     WITH_TABLE_METADATA,
@@ -245,7 +246,7 @@ _CHANGED: Final = choices("change of the rows", tuple(ROW_CHANGES))
 _ROWS_EVENTS: Final = Dimension(
     "rows events",
     {each: each for each in ROWS_EVENTS},
-    profiles={PARTIAL: WITH_TABLE_METADATA, COMPRESSED: Profiles("mariadb")},
+    profiles={PARTIAL: WITH_TABLE_METADATA, COMPRESSED: WITH_COMPRESSED_EVENTS},
 )
 #: Whether the first transaction is prepared as an XA transaction.
 _PREPARED: Final = Dimension(

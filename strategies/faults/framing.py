@@ -16,6 +16,7 @@ from conformance.binlog.event_types import (
 from conformance.binlog.header import HEADER_BYTES, LENGTH_AT, MAGIC, TYPE_AT
 from conformance.binlog.servers import (
     WITH_CHECKSUMS,
+    WITH_COMPRESSED_EVENTS,
     WITH_GROUP_REPLICATION,
     WITH_GTIDS,
     WITH_IGNORABLE_FLAG,
@@ -89,14 +90,14 @@ _VICTIMS: Final[Mapping[str, tuple[_Victim, Profiles]]] = {
     "MariaDB's Gtid": (_of(EventType.MARIADB_GTID), _MARIADB),
     "Gtid_list": (_of(EventType.MARIADB_GTID_LIST), _MARIADB),
     "Binlog_checkpoint": (_of(EventType.MARIADB_BINLOG_CHECKPOINT), _MARIADB),
-    "Annotate_rows": (
-        _of(EventType.MARIADB_ANNOTATE_ROWS, added=event_types.add_compressed_rows),
-        _MARIADB,
+    "Annotate_rows": (_of(EventType.MARIADB_ANNOTATE_ROWS, added=event_types.add_annotated_rows), _MARIADB),
+    "compressed rows": (
+        _of(*COMPRESSED_ROWS, *COMPRESSED_ROWS_V1, added=event_types.add_compressed_rows),
+        WITH_COMPRESSED_EVENTS,
     ),
-    "compressed rows": (_of(*COMPRESSED_ROWS, *COMPRESSED_ROWS_V1, added=event_types.add_compressed_rows), _MARIADB),
     "compressed statement": (
         _of(EventType.MARIADB_QUERY_COMPRESSED, added=event_types.add_compressed_statement),
-        _MARIADB,
+        WITH_COMPRESSED_EVENTS,
     ),
 }
 _VICTIM: Final = Dimension[_Victim](

@@ -14,6 +14,7 @@ from conformance.binlog.event_types import COMPRESSED_ROWS_V1, EventType
 from conformance.binlog.header import HEADER, HEADER_BYTES
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.binlog.servers import (
+    WITH_COMPRESSED_EVENTS,
     WITH_GROUP_REPLICATION,
     WITH_GTIDS,
     WITH_JSON,
@@ -270,7 +271,7 @@ _ENDLESS: Final = Impossible(
 
 @family(
     focus="FORMAT-MARIADB-COMPRESSED-LIMITS",
-    profiles=Profiles("mariadb"),
+    profiles=WITH_COMPRESSED_EVENTS,
     fault=True,
     checksums=False,
     few=True,

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Final
 
-from conformance.binlog.event_types import PRE_GA_ROWS, ROWS_V1, EventType
+from conformance.binlog.event_types import MARIADB_TYPES, PRE_GA_ROWS, ROWS_V1, EventType
 from conformance.binlog.servers import (
+    READER_RULES,
     WITH_HEARTBEAT_V2,
     WITH_LARGE_TRANSACTIONS,
     WITH_PAYLOADS,
@@ -140,6 +141,8 @@ _STATEMENT_EVENTS: Final = Dimension[_Make](
         "rows of betas, once known": Profiles("mysql < 8.0"),
     },
 )
+#: What no release writes, and what is in logs only as the base class of others.
+_OF_NO_RELEASE: Final = frozenset({EventType.UNKNOWN, EventType.IGNORABLE, *ROWS_V1})
 #: The events that a parser passes over, whatever their flags are.
 _IGNORED_EVENTS: Final = Dimension[_Make](
     "event that is passed over",
@@ -164,6 +167,14 @@ _IGNORED_EVENTS: Final = Dimension[_Make](
         "Large_transaction_header": WITH_LARGE_TRANSACTIONS,
     },
 )
+
+
+def _of_later_release(stream: StreamBuilder) -> PlannedEvent:
+    known = READER_RULES[stream.server.profile].known
+    code = stream.choose.one_of([each for each in EventType if each not in known | MARIADB_TYPES | _OF_NO_RELEASE])
+    return PlannedEvent(code, stream.choose.octets(0, 12), {})
+
+
 #: The events that are an error to a parser, as it does not know them, unless they have the ignorable flag.
 _UNKNOWN_EVENTS: Final = Dimension[_Make](
     "event that is not known",
@@ -172,6 +183,7 @@ _UNKNOWN_EVENTS: Final = Dimension[_Make](
         "rows of betas": _one_of(PRE_GA_ROWS),
         "rows of version 1": _one_of(ROWS_V1),
         "Gtid_tagged": _of_code(EventType.GTID_TAGGED),
+        "of a later release": _of_later_release,
         "Query without text": _query(boundary_words.EMPTY),
         "base class of ignorable events": _of_code(EventType.IGNORABLE),
     },
@@ -180,6 +192,7 @@ _UNKNOWN_EVENTS: Final = Dimension[_Make](
         "rows of betas": Profiles("mysql >= 8.0"),
         "rows of version 1": Profiles("mysql >= 8.3"),
         "Gtid_tagged": Profiles("mysql < 8.3"),
+        "of a later release": Profiles("mysql < 9.0"),
     },
 )
 

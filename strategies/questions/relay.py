@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import islice
 from typing import Final
 
 from conformance.binlog.event_types import EventType
@@ -131,8 +132,9 @@ def _written_marks(events: list[RelayEvent], index: int, *, skips: bool) -> Iter
         yield "WL4162-RELAY-WARN-TEXT", index
         if event.source.recognised or (event.source.ignorable and skips):
             yield "WL4162-RELAY-KEEPS-EVENTS", index
-        if index + 1 < len(events):
-            yield "WL4162-RELAY-KEEPS-EVENTS", index + 1
+        # The replica may also end its relay log there, or not.
+        following = (later for later in range(index + 1, len(events)) if events[later].written)
+        yield from (("WL4162-RELAY-KEEPS-EVENTS", later) for later in islice(following, 1))
 
 
 def _own_marks(event: RelayEvent, index: int) -> Iterator[tuple[str, int]]:

@@ -53,6 +53,9 @@ FAMILIES = (
     "streams_without_gtids",
     "ignored_servers",
     "groups_of_crashed_sources",
+    "every_event_type",
+    "large_transactions",
+    "partial_json_updates",
 )
 DAMAGED = "wrong_checksums_received"
 #: The parser of a receiver reads the length of a database's name as a signed byte, and takes the statement from

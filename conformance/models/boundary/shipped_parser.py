@@ -26,7 +26,7 @@ Context = Literal["receiver", "applier"]
 
 _QUERY: Final = int(EventType.QUERY)
 #: The versions in which it matters where the parser runs.
-_CONTEXT_MATTERS: Final = ("8.0.43", "9.7")
+_CONTEXT_MATTERS: Final = ("8.0.43", "8.4", "9.7")
 
 
 def shipped_type(event: FedEvent, version: ShippedVersion) -> ShippedType:

@@ -20,8 +20,8 @@ from conformance.binlog.event_types import (
 from conformance.binlog.total_table import total
 from conformance.specs.versions import ByVersion
 
-#: The versions whose tables differ: the first is that of 5.7, the last that of 8.4 to 9.7.
-ShippedVersion = Literal["5.7", "8.0.15", "8.0.43", "9.7"]
+#: The versions whose tables differ: the first is that of 5.7, the last that of 9.0 to 9.7.
+ShippedVersion = Literal["5.7", "8.0.15", "8.0.43", "8.4", "9.7"]
 VERSIONS: Final[tuple[ShippedVersion, ...]] = get_args(ShippedVersion)
 
 #: The version of the parser that servers ship, None where there is none. Payloads came with 8.0.20, and the parser of
@@ -34,7 +34,8 @@ SHIPPED_VERSIONS: Final = ByVersion[ShippedVersion | None](
         "mysql >= 5.7": "5.7",
         "mysql >= 8.0": "8.0.15",
         "mysql >= 8.0.20": "8.0.43",
-        "mysql >= 8.3": "9.7",
+        "mysql >= 8.3": "8.4",
+        "mysql >= 9.0": "9.7",
         "mariadb": None,
     },
 )
@@ -149,6 +150,12 @@ _SOME: Final[Mapping[ShippedVersion, Mapping[ShippedType, tuple[EventType, ...]]
         ShippedType.IGNORE: (EventType.HEARTBEAT_V2,),
         ShippedType.PAYLOAD: (EventType.TRANSACTION_PAYLOAD,),
     },
+    "8.4": {
+        ShippedType.GTID: (EventType.GTID_TAGGED,),
+        ShippedType.STMT: (EventType.PARTIAL_UPDATE_ROWS,),
+        ShippedType.IGNORE: (EventType.HEARTBEAT_V2,),
+        ShippedType.PAYLOAD: (EventType.TRANSACTION_PAYLOAD,),
+    },
     "9.7": {
         ShippedType.GTID: (EventType.GTID_TAGGED,),
         ShippedType.STMT: (EventType.PARTIAL_UPDATE_ROWS,),
@@ -165,6 +172,7 @@ _NOT_KNOWN: Final[Mapping[ShippedVersion, tuple[EventType, ...]]] = {
         *VERSION_3, *PRE_GA_ROWS, EventType.TRANSACTION_PAYLOAD, EventType.HEARTBEAT_V2, EventType.GTID_TAGGED
     ),
     "8.0.43": (*VERSION_3, *PRE_GA_ROWS, EventType.GTID_TAGGED),
+    "8.4": (*VERSION_3, *PRE_GA_ROWS, *ROWS_V1),
     "9.7": (*VERSION_3, *PRE_GA_ROWS, *ROWS_V1),
 }  # fmt: skip
 
@@ -193,6 +201,7 @@ EMPTY_QUERY: Final[Mapping[ShippedVersion, ShippedType]] = {
     "5.7": ShippedType.ERROR,
     "8.0.15": ShippedType.ERROR,
     "8.0.43": ShippedType.IGNORE,
+    "8.4": ShippedType.IGNORE,
     "9.7": ShippedType.IGNORE,
 }
 #: The servers to which it is an error.

@@ -89,7 +89,7 @@ def shipped_warning(version: ShippedVersion, state: ShippedState, kind: ShippedT
 
     In the state ERROR only an event of the type ERROR gives a warning again; no text is known for a payload.
     """
-    message = _TAGGED if version == "9.7" and kind is ShippedType.GTID else _MESSAGES[kind]
+    message = _TAGGED if version in ("8.4", "9.7") and kind is ShippedType.GTID else _MESSAGES[kind]
     if message is None or state not in message.places:
         return None
     code = None if version == "5.7" else message.code

@@ -76,7 +76,7 @@ def shipped_version(event: Event) -> ShippedVersion | None:
     version = event.format.server_version
     if "MariaDB" in version:
         return None
-    for limit, name in (((8, 0, 0), "5.7"), ((8, 0, 16), "8.0.15"), ((8, 3, 0), "8.0.43")):
+    for limit, name in (((8, 0, 0), "5.7"), ((8, 0, 16), "8.0.15"), ((8, 3, 0), "8.0.43"), ((9, 0, 0), "8.4")):
         if version_tuple(version) < limit:
             return name
     return "9.7"
