@@ -133,7 +133,7 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
     ),
     Departure(("printed_boundaries",), "have one wrong step, about which the printed text warns"),
     Departure(
-        ("loaded_files", "every_event_type"),
+        ("loaded_files", "every_event_type", "printed_event_types"),
         "have a Delete_file within a transaction, although WL#4162 makes it self-contained",
         Profiles("worklog"),
     ),

@@ -1,6 +1,7 @@
 """Logs to be printed: what mysqlbinlog and SHOW BINLOG EVENTS must show (WL#4033, WL#4162, WL#7592)."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.event_types import EventType
@@ -12,6 +13,7 @@ from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.row_events import ROWS_FLAGS
 from conformance.strategies.events.statement_events import user_var
+from conformance.strategies.families import event_types
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
@@ -178,6 +180,36 @@ def show_binlog_events(stream: StreamBuilder) -> None:
     """Logs with everything that SHOW BINLOG EVENTS must list."""
     stream.settings["form"] = "events"
     _fill(stream, database=stream.vary(_DATABASE))
+
+
+#: The kinds of `ADDITIONS` that are printed here.
+_KINDS_PRINTED: Final = ("user variables", "loaded file", "incident", "group replication", "XA")
+#: What a server logs besides statements and rows: in a payload events have no position of their own.
+_PRINTED: Final = Dimension(
+    "what is logged",
+    {name: addition for name, (addition, _) in event_types.ADDITIONS.items() if name in _KINDS_PRINTED},
+    profiles={name: profiles for name, (_, profiles) in event_types.ADDITIONS.items() if name in _KINDS_PRINTED},
+)
+_FORM: Final = choices("form", ("mysqlbinlog", "events"))
+_OPTIONS: Final = tuple(replace(each, when={"form": ("mysqlbinlog",)}) for each in (_VERBOSE, _BASE64))
+_TIMES: Final = Number("times", few=2, many=(10, 12))
+
+
+@family(
+    focus="FORMAT-RENDER-ENTRIES",
+    profiles=Profiles("worklog", "mysql >= 5.6"),
+    dimensions=(_PRINTED, _FORM, _TIMES, *_OPTIONS),
+)
+def printed_event_types(stream: StreamBuilder) -> None:
+    """Logs with files that are loaded, XA transactions, Incidents and what group replication logs."""
+    form = stream.vary(_FORM)
+    stream.settings |= {"form": form}
+    if form == "mysqlbinlog":
+        stream.settings |= {"verbose": stream.vary(_OPTIONS[0]), "base64_output": stream.vary(_OPTIONS[1])}
+    groups.begin_log(stream)
+    for _ in stream.several_of(_TIMES):
+        stream.vary(_PRINTED)(stream)
+    groups.end_log(stream)
 
 
 def _fill(

@@ -75,6 +75,7 @@ DEVIATIONS = {
     ),
     "loaded_files": Deviation(DELETE_FILE, ("WL4162-REPOSITION-AT-START",)),
     "every_event_type": Deviation(DELETE_FILE, ("WL4162-REPOSITION-AT-START",)),
+    "printed_event_types": Deviation(DELETE_FILE, ("WL4162-REPOSITION-AT-START",)),
     "heartbeats": Deviation(
         "a source sends them between events, and no log holds one", ("WL4033-READ-POSITION-CHAIN",)
     ),

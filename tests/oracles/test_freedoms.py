@@ -829,7 +829,7 @@ TAKEN = {
     "checkpoints": ("log", [with_checkpoint]),
 }
 #: Freedoms of implementations without some abilities.
-WITHOUT = {"flag of a log in use": ("framing",)}
+WITHOUT = {"flag of a log in use": ("framing",), "events without an entry": ("every_event",)}
 #: What is blamed although it is free, as it is the one finding for it.
 ONE_FINDING = {"events of unknown types": {"FORMAT-TYPE-KNOWN"}}
 

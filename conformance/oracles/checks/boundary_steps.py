@@ -46,7 +46,7 @@ _OF_ROTATES: Final = {BoundaryType.SELF_CONTAINED.heading, BoundaryType.IGNORE_B
 #: The name of a boundary type.
 NAME: Final = re.compile("|".join(each.heading for each in BoundaryType))
 #: A boundary parser is fed every event, of any type.
-EVERY_EVENT: Final = ReaderRules(beyond_format_description=True, known=frozenset(range(256)))
+EVERY_EVENT: Final = ReaderRules(beyond_format_description=True, known=frozenset(range(256)), passes_unknown=True)
 _OF_WORKLOG: Final[tuple[State, ...]] = tuple(
     (each, begun) for each in COLUMNS for begun in (False, True) if not begun or each in WITHIN_TRANSACTION
 )
