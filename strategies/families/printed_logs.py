@@ -191,21 +191,23 @@ _PRINTED: Final = Dimension(
     profiles={name: profiles for name, (_, profiles) in event_types.ADDITIONS.items() if name in _KINDS_PRINTED},
 )
 _FORM: Final = choices("form", ("mysqlbinlog", "events"))
-_OPTIONS: Final = tuple(replace(each, when={"form": ("mysqlbinlog",)}) for each in (_VERBOSE, _BASE64))
+_AS_TEXT: Final = {_FORM.name: ("mysqlbinlog",)}
+_VERBOSE_TEXT: Final = replace(_VERBOSE, when=_AS_TEXT)
+_BASE64_TEXT: Final = replace(_BASE64, when=_AS_TEXT)
 _TIMES: Final = Number("times", few=2, many=(10, 12))
 
 
 @family(
     focus="FORMAT-RENDER-ENTRIES",
     profiles=Profiles("worklog", "mysql >= 5.6"),
-    dimensions=(_PRINTED, _FORM, _TIMES, *_OPTIONS),
+    dimensions=(_PRINTED, _FORM, _TIMES, _VERBOSE_TEXT, _BASE64_TEXT),
 )
 def printed_event_types(stream: StreamBuilder) -> None:
     """Logs with files that are loaded, XA transactions, Incidents and what group replication logs."""
     form = stream.vary(_FORM)
     stream.settings |= {"form": form}
     if form == "mysqlbinlog":
-        stream.settings |= {"verbose": stream.vary(_OPTIONS[0]), "base64_output": stream.vary(_OPTIONS[1])}
+        stream.settings |= {"verbose": stream.vary(_VERBOSE_TEXT), "base64_output": stream.vary(_BASE64_TEXT)}
     groups.begin_log(stream)
     for _ in stream.several_of(_TIMES):
         stream.vary(_PRINTED)(stream)
