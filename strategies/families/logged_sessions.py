@@ -37,7 +37,7 @@ from conformance.strategies.grammar.question import Question
 from conformance.strategies.questions.log import LogQuestion
 from conformance.strategies.scenarios import session_definitions
 from conformance.strategies.scenarios.scenario import settings_of
-from conformance.strategies.scenarios.scenario_dimensions import SETTINGS
+from conformance.strategies.scenarios.scenario_dimensions import NUMBERED, SETTINGS
 from conformance.strategies.scenarios.session_definitions import OTHER, THIRD
 
 
@@ -276,6 +276,20 @@ def _has_plain_temporary(scenario: LogQuestion, table: TableName) -> None:
     scenario.do(Insert(table=table, values=(4,), session=OTHER))
 
 
+#: GTIDs that no other statement has.
+_TWO_GIVEN: Final = ("12345678-1234-1234-1234-123456789abc:11", "12345678-1234-1234-1234-123456789abc:12")
+
+
+def _sets_gtid_again(scenario: LogQuestion, table: TableName) -> None:
+    """Set GTID_NEXT to a GTID while it has another one, or with a gtid_mode without GTIDs: the value stays."""
+    scenario.do(Commit(session=OTHER))
+    for gtid in _TWO_GIVEN:
+        scenario.do(SetSession(variable="gtid_next", value=gtid, session=OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=OTHER))
+    scenario.do(SetSession(variable="gtid_next", value="AUTOMATIC", session=OTHER))
+    scenario.do(Insert(table=table, values=(2,), session=OTHER))
+
+
 def _format_with_temporary(scenario: LogQuestion, table: TableName) -> None:
     """Set the format while it has a temporary table, which servers refuse: always, or on the way out of ROW."""
     scenario.do(Commit(session=OTHER))
@@ -310,6 +324,7 @@ _PURGED_AT_ONCE: Final = Profiles("worklog", "mysql")
 #: A fourth session.
 _LAST: Final = 4
 _WITH_OPTION: Final = "sets the option in a transaction"
+_AGAIN: Final = "sets GTID_NEXT again"
 _DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
     "commits": _commits,
     "rolls back": _rolls_back,
@@ -335,11 +350,14 @@ _DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
     "fails to define": session_definitions.fail_to_define,
     "drops tables of several kinds": session_definitions.drop_together,
     "has a plain temporary table": _has_plain_temporary,
+    _AGAIN: _sets_gtid_again,
     "sets the format with a temporary table": _format_with_temporary,
     "creates temporary tables by queries": session_definitions.create_temporary,
     "goes on in the next log": _flushes,
 }
-_OTHER_DOES: Final = Dimension("the other session", dict(_DOES), profiles={_WITH_OPTION: WITH_ROWS_QUERIES})
+_OTHER_DOES: Final = Dimension(
+    "the other session", dict(_DOES), profiles={_WITH_OPTION: WITH_ROWS_QUERIES, _AGAIN: NUMBERED}
+)
 _FIRST: Final = choices("the first session", ("is in a transaction", "is not"))
 _THEN: Final = choices("then it", ("commits", "rolls back"), when={"the first session": ("is in a transaction",)})
 

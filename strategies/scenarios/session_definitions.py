@@ -102,10 +102,9 @@ def fail_to_define(scenario: LogQuestion, table: TableName) -> None:
     first, missing = scenario.create(engine="innodb", session=THIRD), scenario.new_name()
     nowhere = scenario.new_name(scenario.databases[1])
     renamings = (
-        ((first, scenario.new_name()), (missing, scenario.new_name())),
-        ((first, scenario.new_name()), (table, first), (first, table)),
         ((first, table),),
         ((first, nowhere),),
+        ((first, scenario.new_name()), (missing, scenario.new_name())),
     )
     definitions: list[Statement] = [RenameTable(pairs=pairs, session=OTHER) for pairs in renamings]
     definitions.append(CreateTable(table=nowhere, engine="innodb", session=OTHER))

@@ -66,12 +66,12 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def modules_of(program: str) -> list[str]:
     """Return the names of a program's modules, its own first."""
-    found = [program]
-    for name in found:
+    modules = [program]
+    for name in modules:
         tree = ast.parse((FOLDER / f"{name}.py").read_text(encoding="utf-8"))
         named = [node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
-        found += [each for each in named if each not in found and (FOLDER / f"{each}.py").is_file()]
-    return found
+        modules += [each for each in named if each not in modules and (FOLDER / f"{each}.py").is_file()]
+    return modules
 
 
 def questions_of(role: str, judge: Judge, answer: Callable[[dict[str, Any]], Any]) -> list[Question]:
@@ -84,12 +84,14 @@ def questions_of(role: str, judge: Judge, answer: Callable[[dict[str, Any]], Any
             for profile, numbers in numbers_by_default(name, profiles, role=role).items():
                 cases += discovered(name, profile, role=role, seed=0, numbers=numbers)
     random.Random(0).shuffle(cases)
-    return [Question(each, asked := _asked(each), _text(answer(asked))) for each in cases if not judge.declined(each)]
+    return [
+        Question(each, request := _request(each), _text(answer(request))) for each in cases if not judge.declined(each)
+    ]
 
 
-def _asked(case: Case) -> dict[str, Any]:
-    asked: dict[str, Any] = json.loads(encode_request(request_of(case), 1))
-    return {**asked, "stream": case.stream}
+def _request(case: Case) -> dict[str, Any]:
+    request: dict[str, Any] = json.loads(encode_request(request_of(case), 1))
+    return {**request, "stream": case.stream}
 
 
 def _text(answer: Any) -> str:
@@ -110,15 +112,15 @@ def outcome(
         finally:
             os._exit(status)
     os.close(writing)
-    with os.fdopen(reading, "rb") as told:
-        last = told.read()[-4:]
+    with os.fdopen(reading, "rb") as pipe:
+        last = pipe.read()[-4:]
     _, status = os.waitpid(child, 0)
     return _OUTCOMES.get(os.waitstatus_to_exitcode(status), "crashed"), int.from_bytes(
         last or b"\xff" * 4, "big", signed=True
     )
 
 
-def _status(program: str, module: str, tree: ast.Module, questions: Sequence[Question], judge: Judge, told: int) -> int:
+def _status(program: str, module: str, tree: ast.Module, questions: Sequence[Question], judge: Judge, pipe: int) -> int:
     """Return the exit status for a changed program, and write the index of each question that it is asked."""
     signal.alarm(SECONDS)
     for name in modules_of(program):
@@ -128,7 +130,7 @@ def _status(program: str, module: str, tree: ast.Module, questions: Sequence[Que
     free = 0
     for index, question in enumerate(questions):
         signal.alarm(SECONDS)
-        os.write(told, index.to_bytes(4, "big"))
+        os.write(pipe, index.to_bytes(4, "big"))
         seen = _text(answer(dict(question.request)))
         if seen == question.answer:
             continue

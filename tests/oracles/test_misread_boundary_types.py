@@ -20,7 +20,7 @@ ANONYMOUS = "ANONYMOUS_GTID taken for an event of another type"
 )
 @pytest.mark.parametrize("profile", ["mysql-5.7", "mysql-9.x"])
 def test_what_a_shipped_parser_misreads_is_named(mutant, finding, profile):
-    together = together_of("boundary", "shipped_boundary_steps", profile, by_mutant(mutant))
+    together = together_of("boundary", "shipped_boundary_steps", profile, by_mutant(mutant), count=120)
     assert max(together, key=lambda each: len(together[each])) == f"boundary: {finding}"
     assert {"FORMAT-BOUNDARY-STATE", "FORMAT-BOUNDARY-WARNING"} & together[f"boundary: {finding}"]
 

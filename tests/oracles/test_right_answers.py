@@ -159,7 +159,7 @@ IMPLEMENTATIONS = {
     "statements alone": (
         "decode", declaring("decode", fields=("offset", "database", "query")), only("database", "query")
     ),
-    "fates of rows alone": ("filter", ROLES["filter"], of_entries(of_rows_alone)),
+    "fates of rows alone": ("filter", declaring("filter", abilities=("every_event",)), of_entries(of_rows_alone)),
     "fates without types": ("filter", declaring("filter", fields=("offset", "fate")), only("fate")),
     "literal rules alone": ("filter", ROLES["filter"], in_one_mode),
     "executed alone": ("decide", declaring("decide", fields=(*DECIDES, "executed")), of_entries(

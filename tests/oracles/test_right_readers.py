@@ -81,8 +81,8 @@ READERS = {
     "no framing": ("decode", declaring("decode", abilities=("framing", "checksums")), unchanged),
     "within alone": ("boundary", declaring("boundary", fields=("within_transaction",)), only("within_transaction")),
     "state alone": ("boundary", declaring("boundary", fields=("state",)), only("state")),
-    "dropped alone": ("filter", ROLES["filter"], of_fate("dropped")),
-    "kept alone": ("filter", ROLES["filter"], of_fate("kept")),
+    "dropped alone": ("filter", declaring("filter", abilities=("every_event",)), of_fate("dropped")),
+    "kept alone": ("filter", declaring("filter", abilities=("every_event",)), of_fate("kept")),
     "no capabilities": ("decide", declaring("decide", less=CAPABILITIES), without(*CAPABILITIES)),
 }
 

@@ -247,7 +247,7 @@ def rename_table(server: SourceServer, session: Session, statement: RenameTable)
     """Rename tables.
 
     Raises:
-        Refused: A table does not exist, or a new name is taken.
+        Refused: A table or a database does not exist, or a new name is taken.
     """
     commit_open(server, session)
     databases = {name: dict(tables) for name, tables in server.databases.items()}
@@ -256,7 +256,9 @@ def rename_table(server: SourceServer, session: Session, statement: RenameTable)
         table = databases.get(old.database, {}).pop(old, None)
         if table is None:
             raise StatementRefused(server.rules.renamed_missing, f"Table '{old}' doesn't exist")
-        if new in databases.setdefault(new.database, {}):
+        if new.database not in databases:
+            raise StatementRefused(_NO_DATABASE, f"Unknown database '{new.database}'")
+        if new in databases[new.database]:
             raise StatementRefused(_EXISTS, f"Table '{new}' already exists")
         databases[new.database][new] = table
         renamed.append((table, new))

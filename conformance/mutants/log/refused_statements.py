@@ -58,7 +58,7 @@ def _move_table(server: SourceServer, session: Session, statement: RenameTable, 
     """Give the first table its new name, also where the statement was refused."""
     old, new = statement.pairs[0]
     table = server.base_table(old)
-    if table is not None and server.base_table(new) is None:
+    if table is not None and new.database in server.databases and server.base_table(new) is None:
         del server.databases[old.database][old]
         table.name = new
         server.databases[new.database][new] = table
