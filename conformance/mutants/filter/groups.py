@@ -182,9 +182,7 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
         "second-rows-unlisted",
         "FORMAT-FILTER-EVENT",
         "a rows event right after another one has no entry",
-        answer=without_entry(
-            lambda entries, index: {each["type"] for each in entries[max(index - 1, 0) : index + 1]} <= ROWS_TYPES
-        ),
+        answer=without_entry(_is_after_rows),
     ),
     Mutant(
         "first-map-for-good",

@@ -17,22 +17,22 @@ from conformance.models.server.statements import (
     SetGlobal,
     SetGtidPurged,
     SetSession,
+    SetVariable,
 )
 from conformance.mutants.log.faults import other_rules
 from conformance.mutants.log.refused_statements import around, back, hide_transaction
 from conformance.mutants.mutant import Mutant
 
 
-def _hide_from_gtid_next(server: SourceServer, session: Session, statement: SetSession) -> Any:
-    kept = session.transaction
-    session.transaction = None if statement.variable == "gtid_next" else kept
-    return kept
+def _hide_from(variable: str) -> Callable[[SourceServer, Session, SetVariable], Any]:
+    """Return what hides the open transaction while a variable is set."""
 
+    def hide(server: SourceServer, session: Session, statement: SetVariable) -> Any:
+        kept = session.transaction
+        session.transaction = None if statement.variable == variable else kept
+        return kept
 
-def _hide_from_format(server: SourceServer, session: Session, statement: SetSession) -> Any:
-    kept = session.transaction
-    session.transaction = None if statement.variable == "binlog_format" else kept
-    return kept
+    return hide
 
 
 def _free_anonymous(server: SourceServer, session: Session, statement: SetGlobal) -> dict[int, bool]:
@@ -94,17 +94,6 @@ def _as_statement(server: SourceServer, session: Session, statement: InsertGtids
     return kept
 
 
-def _hide_from(variable: str) -> Callable[[SourceServer, Session, SetGlobal], Any]:
-    """Return what hides the open transaction while a global variable is set."""
-
-    def hide(server: SourceServer, session: Session, statement: SetGlobal) -> Any:
-        kept = session.transaction
-        session.transaction = None if statement.variable == variable else kept
-        return kept
-
-    return hide
-
-
 def _lose_default(server: SourceServer, session: Session, statement: DropDatabase, kept: object) -> None:
     session.database = ""
 
@@ -156,13 +145,13 @@ LOG_REFUSED_SETTINGS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "logs-gtid-next-inside",
         "WL3303-LOG-AS-STATEMENT",
         "GTID_NEXT can be set inside a transaction, whose changes are then not logged",
-        answer=around(SetSession, before=_hide_from_gtid_next, after=back("transaction")),
+        answer=around(SetSession, before=_hide_from("gtid_next"), after=back("transaction")),
     ),
     Mutant(
         "logs-format-inside",
         "FORMAT-LOG-EVENTS",
         "binlog_format can be set inside a transaction",
-        answer=around(SetSession, before=_hide_from_format, after=back("transaction")),
+        answer=around(SetSession, before=_hide_from("binlog_format"), after=back("transaction")),
     ),
     Mutant(
         "logs-mode-on-beside-anonymous",
