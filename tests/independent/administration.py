@@ -29,7 +29,8 @@ class Administration(Transactions):
         if variable == "binlog_rows_query_log_events":
             session.texts = boolean(statement.get("spelling", value))
         elif variable == "binlog_format":
-            if session.within or (session.format == "ROW" and session.temporary and value != "ROW"):
+            leaves_rows = (session.format, value) == ("ROW", "STATEMENT")
+            if session.within or (leaves_rows and session.temporary and not self.worklog):
                 raise Refused
             session.format = value
         elif variable == "gtid_next":

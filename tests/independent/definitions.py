@@ -124,7 +124,10 @@ class Definitions(RowChanges):
         table.temporary, table.is_logged = temporary, not temporary or not as_rows
         (session.temporary if temporary else self.tables)[name] = table
         changes = table.insert(values, None, blocks=False)
-        if not as_rows:
+        if temporary and not as_rows:
+            names = [name, *sources]
+            self.temporary_change(session, text_of(statement), names, transactional=table.transactional)
+        elif not as_rows:
             text = self.query(session.database, text_of(statement), [name, *sources])
             self.write(session, [*context, text])
         elif not temporary:

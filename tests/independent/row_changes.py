@@ -54,8 +54,10 @@ class RowChanges(Transactions):
     ) -> bool:
         """Return whether a statement is logged as rows."""
         kind = statement["kind"]
+        keeps_rows = bool(session.temporary) and not self.worklog
         if session.format != "MIXED":
-            return session.format == "ROW" or kind == "internal_rows"
+            session.as_rows = keeps_rows and (session.as_rows or session.format == "ROW")
+            return session.format == "ROW" or kind == "internal_rows" or session.as_rows
         tables = [*written.values(), *read.values()]
         fixed = any(not table.transactional and not table.temporary for table in tables)
         changes = any(table.transactional for table in written.values())
@@ -65,7 +67,7 @@ class RowChanges(Transactions):
             or (kind == "insert_select" and any(table.numbered for table in written.values()))
             or (session.within and fixed and (changes or bool(session.cache)))
         )
-        session.as_rows = bool(session.temporary) and not self.worklog and (session.as_rows or unsafe)
+        session.as_rows = keeps_rows and (session.as_rows or unsafe)
         return unsafe or session.as_rows
 
     def check_consistency(self, session: Session, written: list[Table], *, as_rows: bool) -> None:
