@@ -1,6 +1,6 @@
 """Every event type that servers write, in otherwise ordinary streams."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Final
 
 from conformance.binlog.event_types import (
@@ -364,15 +364,20 @@ ADDITIONS: Final[Mapping[str, tuple[_Addition, Profiles]]] = {
     "payload": (add_payload, WITH_PAYLOADS),
     "MariaDB's group": (_add_mariadb_group, _MARIADB),
 }
-#: Neighbours, in both orders.
-_FIRST, _SECOND = (
-    Dimension(
+
+
+def additions(name: str, kinds: Iterable[str] = ADDITIONS) -> Dimension[_Addition]:
+    """Return the dimension of what can be added to a stream, of all of it or of some kinds."""
+    made = {each: ADDITIONS[each] for each in kinds}
+    return Dimension(
         name,
-        {each: addition for each, (addition, _) in ADDITIONS.items()},
-        profiles={each: profiles for each, (_, profiles) in ADDITIONS.items()},
+        {each: addition for each, (addition, _) in made.items()},
+        profiles={each: profiles for each, (_, profiles) in made.items()},
     )
-    for name in ("group", "group after it")
-)
+
+
+#: Neighbours, in both orders.
+_FIRST, _SECOND = (additions(name) for name in ("group", "group after it"))
 
 
 #: One with a sign in 32 bits, which a reader may forget in the events of one type.

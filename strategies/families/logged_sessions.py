@@ -203,6 +203,10 @@ _EACH_AFTER_EACH: Final = (1, 2, 0, 2, 1, 0, 1)
 def _format(scenario: LogQuestion, table: TableName) -> None:
     """Log in each format after each other one: nothing is left of the format before."""
     scenario.do(Commit(session=OTHER))
+    _insert_in_each_format(scenario, table)
+
+
+def _insert_in_each_format(scenario: LogQuestion, table: TableName) -> None:
     own = BINLOG_FORMATS.index(scenario.server.settings.binlog_format)
     for step in _EACH_AFTER_EACH:
         value = BINLOG_FORMATS[(own + step) % len(BINLOG_FORMATS)]
@@ -294,11 +298,7 @@ def _format_with_temporary(scenario: LogQuestion, table: TableName) -> None:
     """Set the format while it has a temporary table, which servers refuse: always, or on the way out of ROW."""
     scenario.do(Commit(session=OTHER))
     own = scenario.create(engine="innodb", temporary=True, session=OTHER)
-    first = BINLOG_FORMATS.index(scenario.server.settings.binlog_format)
-    for step in _EACH_AFTER_EACH:
-        value = BINLOG_FORMATS[(first + step) % len(BINLOG_FORMATS)]
-        scenario.do(SetSession(variable="binlog_format", value=value, session=OTHER))
-        _insert_in_format(scenario, table, OTHER)
+    _insert_in_each_format(scenario, table)
     scenario.do(DropTable(tables=(own,), temporary=True, session=OTHER))
     scenario.do(SetSession(variable="binlog_format", value=_other_format(scenario), session=OTHER))
     _insert_in_format(scenario, table, OTHER)

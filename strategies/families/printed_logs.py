@@ -182,13 +182,9 @@ def show_binlog_events(stream: StreamBuilder) -> None:
     _fill(stream, database=stream.vary(_DATABASE))
 
 
-#: The kinds of `ADDITIONS` that are printed here.
-_KINDS_PRINTED: Final = ("user variables", "loaded file", "incident", "group replication", "XA")
 #: What a server logs besides statements and rows: in a payload events have no position of their own.
-_PRINTED: Final = Dimension(
-    "what is logged",
-    {name: addition for name, (addition, _) in event_types.ADDITIONS.items() if name in _KINDS_PRINTED},
-    profiles={name: profiles for name, (_, profiles) in event_types.ADDITIONS.items() if name in _KINDS_PRINTED},
+_PRINTED: Final = event_types.additions(
+    "what is logged", ("user variables", "loaded file", "incident", "group replication", "XA")
 )
 _FORM: Final = choices("form", ("mysqlbinlog", "events"))
 _AS_TEXT: Final = {_FORM.name: ("mysqlbinlog",)}
@@ -205,7 +201,7 @@ _TIMES: Final = Number("times", few=2, many=(10, 12))
 def printed_event_types(stream: StreamBuilder) -> None:
     """Logs with files that are loaded, XA transactions, Incidents and what group replication logs."""
     form = stream.vary(_FORM)
-    stream.settings |= {"form": form}
+    stream.settings["form"] = form
     if form == "mysqlbinlog":
         stream.settings |= {"verbose": stream.vary(_VERBOSE_TEXT), "base64_output": stream.vary(_BASE64_TEXT)}
     groups.begin_log(stream)

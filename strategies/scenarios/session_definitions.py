@@ -29,6 +29,14 @@ OTHER: Final = 2
 THIRD: Final = 3
 
 
+def _do_within(scenario: LogQuestion, table: TableName, number: int, definition: Statement) -> None:
+    """Insert a number in a transaction, define, and roll back: the definition has committed the number."""
+    scenario.do(Begin(session=OTHER))
+    scenario.do(Insert(table=table, values=(number,), session=OTHER))
+    scenario.do(definition)
+    scenario.do(Rollback(session=OTHER))
+
+
 def define_tables(scenario: LogQuestion, table: TableName) -> None:
     """Define tables and begin the next log, each of which commits what is open in that session alone."""
     name, last = (scenario.create(engine="innodb", session=OTHER) for _ in range(2))
@@ -44,10 +52,7 @@ def define_tables(scenario: LogQuestion, table: TableName) -> None:
         FlushLogs(session=OTHER),
     )
     for number, each in enumerate(definitions):
-        scenario.do(Begin(session=OTHER))
-        scenario.do(Insert(table=table, values=(number,), session=OTHER))
-        scenario.do(each)
-        scenario.do(Rollback(session=OTHER))
+        _do_within(scenario, table, number, each)
     scenario.do(Update(table=last, session=OTHER))
 
 
@@ -59,10 +64,7 @@ def define_databases(scenario: LogQuestion, table: TableName) -> None:
     database = scenario.databases[1]
     scenario.do(Use(database=scenario.databases[0], session=OTHER))
     for number, each in enumerate((CreateDatabase, CreateDatabase, DropDatabase, DropDatabase)):
-        scenario.do(Begin(session=OTHER))
-        scenario.do(Insert(table=table, values=(number,), session=OTHER))
-        scenario.do(each(database=database, session=OTHER))
-        scenario.do(Rollback(session=OTHER))
+        _do_within(scenario, table, number, each(database=database, session=OTHER))
     scenario.do(Update(table=table, session=OTHER))
 
 
@@ -70,10 +72,8 @@ def create_again(scenario: LogQuestion, table: TableName) -> None:
     """Create a table that is there with the rows of another: with IF NOT EXISTS nothing is logged, without it fails."""
     name, own = scenario.create(engine="innodb", session=THIRD), scenario.new_name()
     for if_not_exists in (True, False):
-        scenario.do(Begin(session=OTHER))
-        scenario.do(Insert(table=table, values=(int(if_not_exists),), session=OTHER))
-        scenario.do(CreateTableSelect(table=name, sources=(table,), if_not_exists=if_not_exists, session=OTHER))
-        scenario.do(Rollback(session=OTHER))
+        again = CreateTableSelect(table=name, sources=(table,), if_not_exists=if_not_exists, session=OTHER)
+        _do_within(scenario, table, int(if_not_exists), again)
     scenario.create(name=own, engine="innodb", temporary=True, session=OTHER)
     scenario.do(CreateTableSelect(table=own, sources=(table,), temporary=True, if_not_exists=True, session=OTHER))
     for each in (table, name, own):
@@ -110,10 +110,7 @@ def fail_to_define(scenario: LogQuestion, table: TableName) -> None:
     definitions.append(CreateTable(table=nowhere, engine="innodb", session=OTHER))
     definitions.append(CreateTable(table=first, engine="innodb", session=OTHER))
     for number, each in enumerate(definitions):
-        scenario.do(Begin(session=OTHER))
-        scenario.do(Insert(table=table, values=(number,), session=OTHER))
-        scenario.do(each)
-        scenario.do(Rollback(session=OTHER))
+        _do_within(scenario, table, number, each)
         scenario.do(Insert(table=first, values=(number,), session=OTHER))
 
 
@@ -123,10 +120,7 @@ def drop_together(scenario: LogQuestion, table: TableName) -> None:
     scenario.do(Commit(session=OTHER))
     own = scenario.create(engine="innodb", temporary=True, session=OTHER)
     for number, tables in enumerate(((scenario.new_name(),), (own, name))):
-        scenario.do(Begin(session=OTHER))
-        scenario.do(Insert(table=table, values=(number,), session=OTHER))
-        scenario.do(DropTable(tables=tables, if_exists=True, session=OTHER))
-        scenario.do(Rollback(session=OTHER))
+        _do_within(scenario, table, number, DropTable(tables=tables, if_exists=True, session=OTHER))
 
 
 def create_temporary(scenario: LogQuestion, table: TableName) -> None:

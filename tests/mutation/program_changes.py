@@ -19,6 +19,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
@@ -64,6 +65,7 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(compile(self._tree, str(FOLDER / f"{self._name}.py"), "exec"), module.__dict__)
 
 
+@cache  # A forked process has what this one has read.
 def modules_of(program: str) -> list[str]:
     """Return the names of a program's modules, its own first."""
     modules = [program]
@@ -115,9 +117,8 @@ def outcome(
     with os.fdopen(reading, "rb") as pipe:
         last = pipe.read()[-4:]
     _, status = os.waitpid(child, 0)
-    return _OUTCOMES.get(os.waitstatus_to_exitcode(status), "crashed"), int.from_bytes(
-        last or b"\xff" * 4, "big", signed=True
-    )
+    index = int.from_bytes(last, "big") if last else -1
+    return _OUTCOMES.get(os.waitstatus_to_exitcode(status), "crashed"), index
 
 
 def _status(program: str, module: str, tree: ast.Module, questions: Sequence[Question], judge: Judge, pipe: int) -> int:
@@ -158,7 +159,8 @@ def survivors(role: str, only: Sequence[str], sample: int | None) -> Iterator[tu
         judge = Judge(implementation.declaration.roles[role])
     sys.path.insert(0, str(FOLDER))
     questions = questions_of(role, judge, importlib.import_module(program).answer)
-    for module in only or modules_of(program):
+    modules = modules_of(program)
+    for module in only or modules:
         tree = ast.parse((FOLDER / f"{module}.py").read_text(encoding="utf-8"))
         made = list(changes(tree))
         made = made if sample is None else random.Random(0).sample(made, min(sample, len(made)))
