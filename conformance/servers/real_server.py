@@ -19,6 +19,7 @@ from typing import Any, Final
 import pymysql
 from pymysql.constants import CLIENT
 
+from conformance.models.server.tables import quoted
 from conformance.servers.guarded_session import MOST_PACKET_BYTES, GuardedSession
 from conformance.servers.products import Dialect, Product
 
@@ -230,7 +231,7 @@ class RealServer:
             for (name,) in cursor.fetchall():
                 if name not in _SYSTEM_DATABASES:
                     (self.data / name / _FOREIGN_FILE).unlink(missing_ok=True)
-                    cursor.execute(f"DROP DATABASE `{name}`")
+                    cursor.execute(f"DROP DATABASE {quoted(name)}")
             # MariaDB's RESET MASTER needs it.
             cursor.execute("SET SESSION sql_log_bin = 1")
             cursor.execute(self.product.dialect.reset_logs)

@@ -42,6 +42,7 @@ from conformance.strategies.scenarios.scenario_dimensions import (
     NO_ANONYMOUS_NEXT,
     NUMBERED,
     ROWS_QUERIES,
+    TABLE_NAMES,
 )
 
 #: The profiles of WL#3303, for which CREATE TABLE ... SELECT is a mixture of formats.
@@ -92,7 +93,7 @@ _WITHIN: Final = yes_or_no("a transaction is open before it")
     profiles=_MIXTURE,
     dimensions=(
         _CREATE_MODE, _CREATE_FORMAT, BINLOG_CHECKSUM, ROWS_QUERIES, _ROWS_OF_SOURCE, _CREATIONS, _CREATE_ENGINE,
-        _SOURCES, _GIVEN_TO_CREATION, _CREATED_IF_NEW, _CREATED_IN, _FROM_TEMPORARY, _WITHIN,
+        _SOURCES, _GIVEN_TO_CREATION, _CREATED_IF_NEW, _CREATED_IN, _FROM_TEMPORARY, _WITHIN, TABLE_NAMES,
     ),
     impossible=(NO_ANONYMOUS_NEXT,),
 )  # fmt: skip
@@ -101,7 +102,8 @@ def create_select_splits(choose: Chooser, server: Server) -> Question:
     profile = server.profile
     mode = choose.vary(_CREATE_MODE, profile)
     fixed = {"gtid_mode": mode, "binlog_format": choose.vary(_CREATE_FORMAT, profile)}
-    scenario = LogQuestion(choose, settings_of(choose, profile, **fixed))
+    names = choose.vary(TABLE_NAMES, profile)
+    scenario = LogQuestion(choose, settings_of(choose, profile, **fixed), table_name=names)
     gtid_next = scenario.vary(_GIVEN_TO_CREATION) if mode != "OFF" else "AUTOMATIC"
     database = scenario.vary(_CREATED_IN)
     scenario.open(tables=0, use=database == "that of the table")
@@ -148,6 +150,11 @@ _GIVEN_TO_ALL: Final = Dimension(
 )
 #: The databases of the tables, in turn: only the default database may be left out before the name of a table.
 _DATABASES: Final = Dimension("databases of the tables", {"the default": (0,), "both": (0, 1), "the other": (1,)})
+_SECOND_DATABASE: Final = Dimension(
+    "second database",
+    {"plain": DATABASES[1], "a backtick": "d`2", "a space": "d 2"},
+    when={_DATABASES.name: ("both", "the other")},
+)
 
 
 @asking_family(
@@ -155,19 +162,22 @@ _DATABASES: Final = Dimension("databases of the tables", {"the default": (0,), "
     profiles=NUMBERED,
     dimensions=(
         *(GTID_MODE, BINLOG_CHECKSUM, _OWN, _BASE, _ENGINES, _ORDER, _DATABASES, _MISSING, _IF_EXISTS),
-        _GIVEN_TO_ALL,
+        *(_GIVEN_TO_ALL, TABLE_NAMES, _SECOND_DATABASE),
     ),
     impossible=(NO_ANONYMOUS_NEXT,),
 )
 def multi_table_drops(choose: Chooser, server: Server) -> Question:
     """DROP TABLE of several tables, in one database or two: temporary or not, transactional or not, or missing."""
-    mode = choose.vary(GTID_MODE, server.profile)
+    profile = server.profile
+    mode = choose.vary(GTID_MODE, profile)
     fixed = {"gtid_mode": mode, "binlog_format": "STATEMENT", "binlog_rows_query_log_events": False}
-    scenario = LogQuestion(choose, settings_of(choose, server.profile, **fixed))
+    at, names = choose.vary(_DATABASES, profile), choose.vary(TABLE_NAMES, profile)
+    both = (DATABASES[0], choose.vary(_SECOND_DATABASE, profile) if 1 in at else DATABASES[1])
+    scenario = LogQuestion(choose, settings_of(choose, profile, **fixed), databases=both, table_name=names)
     scenario.open(tables=0)
     own_count, base_count = len([*scenario.several_of(_OWN)]), len([*scenario.several_of(_BASE)])
     engines, order = scenario.vary(_ENGINES), scenario.vary(_ORDER)
-    databases = [scenario.databases[each] for each in scenario.vary(_DATABASES)]
+    databases = [scenario.databases[each] for each in at]
     if scenario.databases[1] in databases:
         scenario.do(CreateDatabase(database=scenario.databases[1]))
 
@@ -178,7 +188,7 @@ def multi_table_drops(choose: Chooser, server: Server) -> Question:
     own = [create(each, engines[each % len(engines)], temporary=True) for each in range(own_count)]
     # A database's temporary and base tables alternate from another engine on, so that every class may have one table.
     base = [
-        create(each, _base_engine(server.profile, engines[(each + 1) % len(engines)]), temporary=False)
+        create(each, _base_engine(profile, engines[(each + 1) % len(engines)]), temporary=False)
         for each in range(base_count)
     ]
     scenario.insert(base[0])
@@ -245,6 +255,8 @@ _NAMES: Final = Dimension(
     "names",
     {
         "short": _Names("t{}", more=0),
+        "a backtick": _Names("a`{}", more=0),
+        "words of SQL and spaces": _Names("drop table {}", more=0),
         "64 characters": _Names("x" * 60 + "{:04}"),
         "64 characters of three bytes": _Names("\u1e01" * 60 + "{:04}"),
         "64 characters of 164 bytes": _Names(_LONG),
@@ -370,7 +382,7 @@ _NOT_GIVEN: Final = Impossible(
     profiles=NUMBERED,
     dimensions=(
         *(_TEMPORARY_MODES, BINLOG_CHECKSUM, _TABLES, _PLACE, ENGINE),
-        *(_DROPPED_AGAIN, _END, _LEAVES, _LEFT, _LEAVING, _TWO_DATABASES),
+        *(_DROPPED_AGAIN, _END, _LEAVES, _LEFT, _LEAVING, _TWO_DATABASES, TABLE_NAMES),
     ),
     impossible=(_NOT_ANONYMOUS, _NOT_GIVEN),
 )
@@ -379,7 +391,8 @@ def temporary_tables(choose: Chooser, server: Server) -> Question:
     profile = server.profile
     mode = choose.vary(_TEMPORARY_MODES, profile)
     fixed = {"gtid_mode": mode, "binlog_format": "STATEMENT", "binlog_rows_query_log_events": False}
-    scenario = LogQuestion(choose, settings_of(choose, profile, **fixed))
+    names = choose.vary(TABLE_NAMES, profile)
+    scenario = LogQuestion(choose, settings_of(choose, profile, **fixed), table_name=names)
     scenario.open(tables=0)
     table = scenario.create(engine="innodb")
     for _ in scenario.several_of(_TABLES):

@@ -81,6 +81,7 @@ _TABLE_NAME: Final[Dimension[Callable[[int], str]]] = Dimension(
     {
         "plain": "t{}".format,
         "the last one's and more": lambda number: "t" * number,
+        "a backtick": "a`{}".format,
         "all characters": lambda number: f"t{number}".ljust(64, "x"),
         "all characters, three bytes each": lambda number: f"\u8868{number}".ljust(64, "\u6f22"),
     },

@@ -1,5 +1,6 @@
 """The dimensions of scenarios, for all families of the role `log`: settings, statements, texts, names and logs."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 from conformance.binlog.servers import WITH_ROWS_QUERIES
@@ -77,6 +78,18 @@ NAME: Final = Dimension(
         "64 characters": "t" * 64,
         "64 characters of two bytes": "\u00e9" * 64,
         "64 characters of three bytes": "\u1e01" * 64,
+    },
+)
+#: A table's name by its number: the statements that a server writes itself must quote the later ones.
+TABLE_NAMES: Final[Dimension[Callable[[int], str]]] = Dimension(
+    "table names",
+    {
+        "plain": "t{}".format,
+        "a backtick": "a`{}".format,
+        "backticks at both ends": "`{}`".format,
+        "words of SQL and spaces": "drop table {}".format,
+        "quotes and a comma": 'it\'s, "{}"'.format,
+        "digits alone": "{}".format,
     },
 )
 

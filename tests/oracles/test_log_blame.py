@@ -20,7 +20,7 @@ def _role():
     require_role("log")
 
 
-def failures(mutant, family, profile, count=12):
+def failures(mutant, family, profile, count=24):
     """Yield the failures of each case in which a mutant is noticed, each by requirement."""
     implementation = MutantImplementation(mutant_of(mutant))
     noticed = 0

@@ -10,7 +10,7 @@ from conformance.models.server.logging_rules import DropClass
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.session import AUTOMATIC, UNDEFINED, Session, StatementRefused
 from conformance.models.server.statements import DropDatabase, DropTable
-from conformance.models.server.tables import Table, TableName
+from conformance.models.server.tables import Table, TableName, quoted
 from conformance.models.server.transactions import commit_open, roll_back_open
 
 _UNKNOWN_TABLE: Final = 1051
@@ -143,10 +143,7 @@ def _log_temporary_drop(
 
 
 def _text(server: SourceServer, session: Session, kind: str, condition: str, group: Sequence[TableName]) -> str:
-    names = ",".join(
-        f"`{name.table}`" if name.database == session.database else f"`{name.database}`.`{name.table}`"
-        for name in group
-    )
+    names = ",".join(quoted(name.table) if name.database == session.database else name.quoted for name in group)
     return f"DROP {kind} {condition}{names}{server.rules.drop_suffix}"
 
 
@@ -178,7 +175,7 @@ def drop_database(server: SourceServer, session: Session, statement: DropDatabas
 def _log_plain_drops(server: SourceServer, session: Session, database: str, tables: Sequence[Table]) -> None:
     """Log the tables of a dropped database without atomic DDL: they are dropped one by one, before the database."""
     for table in tables:
-        text = f"{_DROP}`{table.name.table}`{server.rules.drop_suffix}"
+        text = f"{_DROP}{quoted(table.name.table)}{server.rules.drop_suffix}"
         names = (table.name,)
         server.log_alone(session, server.query(session, text, database=database, tables=names, generated=True))
 
@@ -204,7 +201,7 @@ def _log_partial_drop(server: SourceServer, session: Session, database: str) -> 
 
 
 def _partial_drop(server: SourceServer, session: Session, database: str, group: Sequence[TableName]) -> LoggedEvent:
-    text = server.rules.partial_drop_words + ",".join(f"`{name.table}`" for name in group)
+    text = server.rules.partial_drop_words + ",".join(quoted(name.table) for name in group)
     return server.query(session, text, database=database, tables=group, generated=True)
 
 
@@ -242,7 +239,7 @@ def disconnect(server: SourceServer, session: Session) -> None:
     session.gtid_next = AUTOMATIC
     for group in _by_database(server, list(session.temporary.values())):
         database = group[0].name.database
-        names = ",".join(f"`{table.name.table}`" for table in group)
+        names = ",".join(quoted(table.name.table) for table in group)
         server.log_alone(session, _drop_at_end(server, session, database, names, group))
     del server.sessions[session.number]
 

@@ -7,7 +7,7 @@ from conformance.binlog.total_table import total
 from conformance.models.server import statements
 from conformance.models.server.statement_forms import KINDS
 from conformance.models.server.statements import Change, Statement
-from conformance.models.server.tables import TableName
+from conformance.models.server.tables import TableName, quoted
 
 #: Kind of computed value -> its expression, whose value is the same on every server.
 _EXPRESSIONS: Final[Mapping[str, str]] = {
@@ -119,9 +119,9 @@ _RENDER: Final[Mapping[type[Statement], Callable[[Any], str] | None]] = total(
     f"{__name__}._RENDER",
     KINDS.values(),
     {
-        statements.Use: lambda each: f"use `{each.database}`",
-        statements.CreateDatabase: lambda each: f"create database `{each.database}`",
-        statements.DropDatabase: lambda each: f"drop database `{each.database}`",
+        statements.Use: lambda each: f"use {quoted(each.database)}",
+        statements.CreateDatabase: lambda each: f"create database {quoted(each.database)}",
+        statements.DropDatabase: lambda each: f"drop database {quoted(each.database)}",
         statements.CreateTable: _create_table,
         statements.CreateTableLike: lambda each: f"{_create(each)} like {each.like.quoted}",
         statements.CreateTableSelect: _create_select,
@@ -136,8 +136,8 @@ _RENDER: Final[Mapping[type[Statement], Callable[[Any], str] | None]] = total(
         statements.Begin: lambda each: "begin",
         statements.Commit: lambda each: "commit",
         statements.Rollback: lambda each: "rollback",
-        statements.Savepoint: lambda each: f"savepoint `{each.name}`",
-        statements.RollbackTo: lambda each: f"rollback to `{each.name}`",
+        statements.Savepoint: lambda each: f"savepoint {quoted(each.name)}",
+        statements.RollbackTo: lambda each: f"rollback to {quoted(each.name)}",
         statements.SetUserVariable: lambda each: f"set @v = {each.value}",
         statements.SetSession: lambda each: _set("session", each),
         statements.SetGlobal: lambda each: _set("global", each),

@@ -10,6 +10,9 @@ _NAME_LENGTH: Final = 64
 #: The last character that servers take in a name.
 _LAST: Final = "\uffff"
 
+#: Characters that no name of a scenario may have: one is between database and table, others between folders.
+_NEVER: Final = frozenset("./\\")
+
 #: Engine -> whether it is transactional. From 8.0 on, transactional engines have atomic DDL.
 TRANSACTIONAL: Final[Mapping[str, bool]] = {"innodb": True, "myisam": False}
 
@@ -18,17 +21,25 @@ Row = tuple[int | None, ...]
 
 
 def checked_name(name: str) -> str:
-    """Return the name of a database, a table or a savepoint if it is valid: without upper case, and without backticks.
+    """Return the name of a database, a table or a savepoint if it is valid: without upper case, and without a dot.
+
+    Servers take more; a dot is left to the names of tables, and letter case is a matter of their settings.
 
     Raises:
         ValueError: A scenario may not use the name.
     """
-    characters = all(each.isalnum() or each == "_" for each in name) and name == name.lower()
-    if not (0 < len(name) <= _NAME_LENGTH and name[0].isalpha() and characters and max(name) <= _LAST):
+    characters = name.isprintable() and not _NEVER.intersection(name) and name == name.lower()
+    if not (0 < len(name) <= _NAME_LENGTH and characters and name == name.strip() and max(name) <= _LAST):
         raise ValueError(
-            f"{name!r} is not a valid name in a scenario: write a lower-case letter and up to 63 letters, digits or _"
+            f"{name!r} is not a valid name in a scenario: write up to 64 characters, lower case, without . / and \\, "
+            "without a space at either end"
         )
     return name
+
+
+def quoted(name: str) -> str:
+    """Return a name as written in a statement, in backticks; a backtick within it is doubled."""
+    return "`{}`".format(name.replace("`", "``"))
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -48,7 +59,7 @@ class TableName:
     @property
     def quoted(self) -> str:
         """The name as written in a statement."""
-        return f"`{self.database}`.`{self.table}`"
+        return f"{quoted(self.database)}.{quoted(self.table)}"
 
     @classmethod
     def parse(cls, text: str) -> "TableName":

@@ -8,7 +8,7 @@ from conformance.models.server.logged_event import LoggedEvent
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.session import OpenTransaction, SavepointPlace, Session, StatementRefused
 from conformance.models.server.statements import Begin, Commit, Rollback, RollbackTo, Savepoint
-from conformance.models.server.tables import Row, Table
+from conformance.models.server.tables import Row, Table, quoted
 
 _NO_SAVEPOINT: Final = 1305
 
@@ -98,7 +98,7 @@ def savepoint(server: SourceServer, session: Session, statement: Savepoint) -> N
     transaction.savepoints = [each for each in transaction.savepoints if each.name != statement.name]
     before = len(transaction.events)
     if transaction.registered:
-        logged = server.query(session, f"SAVEPOINT `{statement.name}`")
+        logged = server.query(session, f"SAVEPOINT {quoted(statement.name)}")
         transaction.keep((logged,), database=session.database)
     rows = {table: list(table.rows) for table in transaction.before}
     length = before if server.rules.savepoint_withdrawn else len(transaction.events)
@@ -137,6 +137,6 @@ def rollback_to(server: SourceServer, session: Session, statement: RollbackTo) -
     # Events that were logged at once are before the transaction, which may then have none to roll back.
     kept = transaction.irrevocable or (server.rules.plain_keeps_savepoints and transaction.plain_changed)
     if kept and transaction.events:
-        transaction.events.append(server.query(session, f"ROLLBACK TO `{statement.name}`"))
+        transaction.events.append(server.query(session, f"ROLLBACK TO {quoted(statement.name)}"))
     else:
         del transaction.events[place.length :]

@@ -197,6 +197,20 @@ def created_wider(condition: UnitCondition) -> Answer:
     return units(change)
 
 
+def with_single_backticks(words: bytes) -> Answer:
+    """Return the answer in which the statements of some first words that a server writes itself double no backtick."""
+
+    def single(event: LoggedEvent) -> LoggedEvent:
+        text = event.fields.get("query", b"")
+        is_changed = event.generated and text.upper().startswith(words)
+        return set_fields(query=text.replace(b"``", b"`"))(event) if is_changed else event
+
+    def change(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
+        yield replace(unit, events=tuple(map(single, unit.events)))
+
+    return units(change)
+
+
 def rewritten(scenario: Scenario, log: PlannedLog, unit: Unit) -> Iterator[Unit]:
     """Log each CREATE TABLE in statement format under another engine, where Query events have tables info."""
     settings = scenario.settings

@@ -31,6 +31,7 @@ from conformance.mutants.log.event_faults import (
     created_wider,
     drops_of,
     in_two_transactions,
+    with_single_backticks,
 )
 from conformance.mutants.log.faults import (
     Answer,
@@ -139,6 +140,25 @@ LOG_STATEMENT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-LOG-CREATE-SELECT-ROW",
         "the CREATE TABLE before the rows has one column more",
         answer=created_wider(in_two_transactions),
+    ),
+    Mutant(
+        "logs-create-select-single-backticks",
+        "WL7592-LOG-CREATE-SELECT-ROW",
+        "in the CREATE TABLE before the rows a backtick of a name is not doubled",
+        answer=with_single_backticks(b"CREATE TABLE"),
+        also=("FORMAT-LOG-STATEMENT",),
+    ),
+    Mutant(
+        "logs-drops-single-backticks",
+        "WL7592-LOG-DROP-GROUPS",
+        "in a DROP TABLE that the server writes itself a backtick of a name is not doubled",
+        answer=with_single_backticks(b"DROP TABLE"),
+        also=(
+            "FORMAT-LOG-STATEMENT",
+            "WL40-LIST-EACH-TABLE",
+            "WL7592-LOG-DROP-TEMPORARY-FIRST",
+            "WL7592-LOG-DROPDB-PARTIAL",
+        ),
     ),
     Mutant(
         "logs-create-inside",

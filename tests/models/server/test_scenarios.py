@@ -8,6 +8,8 @@ from conformance.models.server.scenario import Scenario
 from conformance.models.server.settings import Settings
 from conformance.models.server.sql import sql_of
 from conformance.models.server.statement_forms import KINDS
+from conformance.models.server.statements import DropTable
+from conformance.models.server.tables import TableName
 from conformance.specs.profiles import PROFILES
 from conformance.strategies.grammar.chooser import SeededChooser
 from conformance.strategies.scenarios.scenario import settings_of
@@ -46,7 +48,7 @@ def test_every_statement_has_sql_except_administration():
         ({"kind": "use"}, "use: .*database"),
         ({"kind": "use", "database": "d", "colour": 1}, "use has no 'colour'"),
         ({"kind": "create_table", "table": "t"}, "'t' is not a valid table name"),
-        ({"kind": "create_table", "table": "d.t`x"}, "is not a valid name in a scenario"),
+        ({"kind": "create_table", "table": "d.t/x"}, "is not a valid name in a scenario"),
         ({"kind": "create_table", "table": "d.t", "engine": "csv"}, "engine is 'csv'; it is one of"),
         ({"kind": "insert", "table": "d.t"}, "insert: no row to insert"),
         ({"kind": "commit", "session": 0}, "commit: session 0; sessions are numbered from 1"),
@@ -58,6 +60,11 @@ def test_every_statement_has_sql_except_administration():
 def test_a_wrong_statement_is_named(statement, message):
     with pytest.raises(ValueError, match=message):
         Scenario.from_json({"settings": {}, "statements": [statement]})
+
+
+def test_a_name_is_quoted_and_its_backticks_are_doubled():
+    statement = DropTable(tables=(TableName("d 1", "`t`"), TableName("d 1", "select")))
+    assert sql_of(statement) == "drop table `d 1`.```t```, `d 1`.`select`"
 
 
 @pytest.mark.parametrize(
