@@ -304,13 +304,15 @@ _DROPPED: Final = Dimension(
     profiles={"0": Profiles("mysql")},
 )
 _DATABASE: Final = choices("name of the database", ("d1", "x" * 64))
+#: Nothing remains in the directory of that one.
+_OTHER_BEFORE: Final = yes_or_no("a database whose name is the beginning of its name is dropped before")
 
 
 @family(
     focus="WL7592-APPLY-DROPDB-OFF-ANON-EACH",
     profiles=_NOT_ATOMIC,
     fault=True,
-    dimensions=(_GIVEN, _DROPPED, _NAMES, _DATABASE, _DROP, BEFORE),
+    dimensions=(_GIVEN, _DROPPED, _NAMES, _DATABASE, _DROP, BEFORE, _OTHER_BEFORE),
 )
 def failed_drop_databases(stream: StreamBuilder) -> None:
     """DROP DATABASE on a replica where a file remains in the directory, with a given GTID or without one."""
@@ -327,7 +329,7 @@ _WITH_GTIDS: Final = choices("gtid_mode", ("ON", "ON_PERMISSIVE", "OFF_PERMISSIV
     focus="WL7592-APPLY-DROPDB-ERROR-TEXT",
     profiles=Profiles("worklog"),
     fault=True,
-    dimensions=(_WITH_GTIDS, _DROPPED_IN_SEVERAL, _NAMES, _DATABASE, _DROP, BEFORE),
+    dimensions=(_WITH_GTIDS, _DROPPED_IN_SEVERAL, _NAMES, _DATABASE, _DROP, BEFORE, _OTHER_BEFORE),
 )
 def unlogged_drop_databases(stream: StreamBuilder) -> None:
     """DROP DATABASE with a GTID that fails on a replica, and would be logged as several statements: as none."""
@@ -350,8 +352,11 @@ def _add_failed_drop(stream: StreamBuilder, mode: str, counts: Dimension[str], g
     fit = next(count for count in range(1, 999) if len(list(drop_statements(_names(count + 1, length, filler)))) > 1)
     count = {"0": 0, "1": 1, "as many as fit": fit, "one more than fit": fit + 1, "many": 3 * fit}[stream.vary(counts)]
     stream.settings["leftovers"] = {database: _names(count, length, filler)}
+    other = database[:-1]
+    before = [data_changes.query(stream, f"DROP DATABASE IF EXISTS `{other}`", database=other)]
     dropped = [data_changes.query(stream, stream.vary(_DROP).format(database), database=database)]
-    for planned in (dropped, replica_groups.group(stream)):
+    groups = [before] if stream.vary(_OTHER_BEFORE) else []
+    for planned in (*groups, dropped, replica_groups.group(stream)):
         named = planned if given == _NO_EVENT else replica_groups.with_gtid(stream, planned, anonymous=given == "none")
         replica_groups.add(stream, named)
 

@@ -154,7 +154,20 @@ _BETWEEN: Final = Number("groups before it comes again", fewest=0, few=2, many=(
 #: Positions in the group that comes again. Between its Gtid event and BEGIN 5.7.22 and 8.0.15 stop, 9.7.4 does not.
 _STOP_WITHIN: Final = choices("stop position", ("none", "end of its second event", "within its last event"))
 #: After FLUSH RELAY LOGS in the midst of it, as in `odd_groups_applied`.
-_FLUSHED: Final = yes_or_no("it goes on in the next relay log", when={_STOP_WITHIN.name: ("none",)})
+_FLUSHED: Final = choices(
+    "it is in the next relay log", ("no", "from its middle on", "all of it"), when={_STOP_WITHIN.name: ("none",)}
+)
+#: What shows that the Rotate before that relay log is the replica's own: its id then, which may be another now, or the
+#: flag of relay logs.
+_SHOWN_BY: Final = Dimension(
+    "the Rotate of the relay log is known by",
+    {
+        "its id": (replica_groups.REPLICA_ID, 0),
+        "its id and its flag": (replica_groups.REPLICA_ID, int(Flag.RELAY_LOG)),
+        "its flag": (replica_groups.SOURCE_ID + 1, int(Flag.RELAY_LOG)),
+    },
+    when={_FLUSHED.name: ("from its middle on", "all of it")},
+)
 
 
 #: In a permissive mode a group without a GTID may come after it; servers refuse one without a Gtid event there (1837).
@@ -166,11 +179,26 @@ _SHORTEST: Final = 3
 @family(
     focus="FORMAT-APPLY-EXECUTED",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(_MODE, _NAMED_GROUP, CHANGE, BEFORE, _BETWEEN, _TAGGED, _SAME_NUMBER, _STOP_WITHIN, _FLUSHED),
+    dimensions=(
+        _MODE,
+        _NAMED_GROUP,
+        CHANGE,
+        BEFORE,
+        _BETWEEN,
+        _TAGGED,
+        _SAME_NUMBER,
+        _STOP_WITHIN,
+        _FLUSHED,
+        _SHOWN_BY,
+    ),
     impossible=(
         Impossible(
             {"group": (PREPARED,), _STOP_WITHIN.name: ("end of its second event", "within its last event")},
             "5.7.22 and 8.0.15 stop within an XA transaction that is skipped",
+        ),
+        Impossible(
+            {_FLUSHED.name: ("from its middle on",), _SHOWN_BY.name: ("its flag",)},
+            "9.7.4 waits for ever at such a Rotate within a group",
         ),
     ),
 )
@@ -209,10 +237,12 @@ def groups_sent_again(stream: StreamBuilder) -> None:
         _add_named(stream, [data_changes.query(stream, replica_groups.end_of_prepared(stream))], tagged=tagged)
     place = stream.vary(_STOP_WITHIN)
     again = [each.marked("FORMAT-APPLY-EXECUTED") for each in planned]
-    cut = len(again) // 2 if place == "none" and stream.vary(_FLUSHED) else 0
+    flushed = stream.vary(_FLUSHED) if place == "none" else "no"
+    cut = len(again) // 2 if flushed == "from its middle on" else 0
     replica_groups.add(stream, again[:cut])
-    if cut:
-        replica_groups.flush(stream)
+    if flushed != "no":
+        server_id, flags = stream.vary(_SHOWN_BY)
+        replica_groups.flush(stream, server_id=server_id, flags=flags)
     replica_groups.add(stream, again[cut:])
     if place != "none":
         *starts, last = stream.offsets[-len(planned) :]

@@ -81,10 +81,16 @@ def rotate(stream: StreamBuilder, log_name: str, position: int, *, flags: int = 
     return mysql_events.plan(stream, EventType.ROTATE, wire, fields, flags=flags)
 
 
-def flush(stream: StreamBuilder) -> None:
-    """End the relay log by a Rotate of the replica's own, and go on after the source's format description."""
-    stream.server_id = REPLICA_ID
-    stream.add(rotate(stream, "relay.000002", 4))
+def flush(stream: StreamBuilder, *, server_id: int = REPLICA_ID, flags: int = 0) -> None:
+    """End the relay log by a Rotate of the replica's own, and go on after the source's format description.
+
+    Args:
+        stream: The stream.
+        server_id: The id that the replica had.
+        flags: The flags of the Rotate: that of relay logs makes it the replica's own under any id.
+    """
+    stream.server_id = server_id
+    stream.add(rotate(stream, "relay.000002", 4, flags=flags))
     stream.server_id = SOURCE_ID
     stream.add(stream.described(flags=_ARTIFICIAL))
     stream.set_log_pos(0)

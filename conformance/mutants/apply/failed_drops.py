@@ -40,6 +40,16 @@ class _DropsEmptyDatabases(Applier):
             super()._fail_drop(event)
 
 
+class _FailsByPrefix(Applier):
+    """Takes a database for one with leftovers whose name begins with its name."""
+
+    def _fail_drop(self, event: ReplicaEvent) -> None:
+        query = event.query
+        for name in self.settings.leftovers:
+            query = query.replace(f"`{name[:-1]}`", f"`{name}`")
+        super()._fail_drop(replace(event, query=query))
+
+
 class _FillsBuffer(Applier):
     def _drop_statements(self, tables: Sequence[str]) -> Iterable[str]:
         return drop_statements(tables, limit=1025)
@@ -171,6 +181,13 @@ APPLY_FAILED_DROPS_MUTANTS: Final[tuple[Mutant, ...]] = (
             "WL7592-APPLY-DROPDB-ERROR-TEXT",
             "WL7592-APPLY-DROPDB-GTID-UNUSED",
         ),
+    ),
+    Mutant(
+        "apply-drop-fails-by-prefix",
+        "FORMAT-APPLY-OUTCOME",
+        "fails to drop a database whose name begins the name of one with a file in its directory",
+        answer=of(_FailsByPrefix),
+        also=("WL7592-APPLY-OFF-GTID-NOT-MISSED",),
     ),
     Mutant(
         "apply-drops-share-anonymous-gtid",

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
 from conformance.models.replica.applier import Applier, ApplyOutcome
 from conformance.models.replica.event_kind import Kind
 from conformance.models.replica.replica_event import ReplicaEvent
@@ -58,6 +59,11 @@ class _ComparesLastByte(Applier):
 class _ComparesSigned(Applier):
     def _is_own(self, event: ReplicaEvent, kind: Kind) -> bool:
         return event.server_id < NEGATIVE and super()._is_own(event, kind)
+
+
+class _OverlooksRelayFlag(Applier):
+    def _advance(self, event: ReplicaEvent, kind: Kind) -> None:
+        super()._advance(replace(event, flags=event.flags & ~Flag.RELAY_LOG), kind)
 
 
 class _CountsOwnEvents(Applier):
@@ -116,6 +122,12 @@ APPLY_OWN_EVENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-APPLY-OWN-EVENTS",
         "an event of the replica's own server id is applied like any other if the id is 2^31 or more",
         answer=of(_ComparesSigned),
+    ),
+    Mutant(
+        "own-rotate-of-earlier-id",
+        "FORMAT-APPLY-POSITION",
+        "the Rotate event of a relay log counts as the source's if the replica had another server id then",
+        answer=of(_OverlooksRelayFlag),
     ),
     Mutant(
         "own-events-counted",
