@@ -129,7 +129,7 @@ def _drops_changed(change):
     )
     answer = REFERENCE.ask(request_of(case))
     events = [dict(each) for each in answer.events]
-    first, second = (each for each in events if each.get("query", "").startswith("DROP TABLE"))
+    first, second, *_ = (each for each in events if each.get("query", "").startswith("DROP TABLE"))
     first["query"], second["query"] = change(first["query"], second["query"])
     return case, replace(answer, events=tuple(events))
 
