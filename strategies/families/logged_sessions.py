@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from conformance.binlog.servers import WITH_ROWS_QUERIES, Server
+from conformance.binlog.servers import WITH_ROWS_QUERIES, WITH_TAGGED_GTIDS, Server
 from conformance.models.server.settings import BINLOG_FORMATS, GTID_MODES
 from conformance.models.server.statements import (
     Begin,
@@ -282,12 +282,18 @@ def _has_plain_temporary(scenario: LogQuestion, table: TableName) -> None:
 
 #: GTIDs that no other statement has.
 _TWO_GIVEN: Final = ("12345678-1234-1234-1234-123456789abc:11", "12345678-1234-1234-1234-123456789abc:12")
+#: One with a tag, which servers before 8.3 take for no GTID.
+_WITH_TAG: Final = "12345678-1234-1234-1234-123456789abc:a_tag:10"
 
 
 def _sets_gtid_again(scenario: LogQuestion, table: TableName) -> None:
-    """Set GTID_NEXT to a GTID while it has another one, or with a gtid_mode without GTIDs: the value stays."""
+    """Set GTID_NEXT to a GTID while it has another one, with a gtid_mode without GTIDs, or to one of later releases.
+
+    The value stays.
+    """
     scenario.do(Commit(session=OTHER))
-    for gtid in _TWO_GIVEN:
+    of_later = () if scenario.server.settings.profile in WITH_TAGGED_GTIDS else (_WITH_TAG,)
+    for gtid in (*of_later, *_TWO_GIVEN):
         scenario.do(SetSession(variable="gtid_next", value=gtid, session=OTHER))
     scenario.do(Insert(table=table, values=(1,), session=OTHER))
     scenario.do(SetSession(variable="gtid_next", value="AUTOMATIC", session=OTHER))

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.servers import WITH_TAGGED_GTIDS
 from conformance.models.server.drops import disconnect
 from conformance.models.server.gtid import Gtid
 from conformance.models.server.logging_server import SourceServer
@@ -31,6 +32,7 @@ _NO_DATABASE: Final = 1049
 _IN_TRANSACTION: Final = 1679
 _NOT_INSIDE: Final = 1766
 _GTID_NEXT_INSIDE_5_6: Final = 1768
+_MALFORMED: Final = 1774
 _GTID_WITH_MODE_OFF: Final = 1781
 _TAGGED_WITH_MODE_OFF: Final = 6040
 _ANONYMOUS_WITH_MODE_ON: Final = 1782
@@ -119,6 +121,8 @@ def _set_gtid_next(server: SourceServer, session: Session, value: str) -> None:
         raise StatementRefused(_ANONYMOUS_WITH_MODE_ON, "GTID_NEXT cannot be ANONYMOUS when GTID_MODE = ON")
     if value not in (AUTOMATIC, ANONYMOUS):
         given = Gtid.parse(value)
+        if given.tag and server.settings.profile not in WITH_TAGGED_GTIDS:
+            raise StatementRefused(_MALFORMED, f"Malformed GTID specification '{value}'")
         if mode == "OFF":
             code = _TAGGED_WITH_MODE_OFF if given.tag else _GTID_WITH_MODE_OFF
             raise StatementRefused(code, "GTID_NEXT cannot be a GTID when GTID_MODE = OFF")
