@@ -44,7 +44,7 @@ from conformance.oracles.checks.decode_freedoms import (
     is_unreported,
     is_value_of_unread_statement,
 )
-from conformance.oracles.checks.filter_freedoms import is_of_kept_file
+from conformance.oracles.checks.filter_freedoms import is_border_of_nothing, is_of_kept_file
 from conformance.oracles.checks.log_freedoms import (
     has_free_flags,
     is_bare_text,
@@ -333,6 +333,15 @@ FREE: Final[tuple[Freedom, ...]] = (
         "whether a file is dropped that a Delete_file discards, if its blocks and that event have one fate",
         "It changes nothing either way.",
         is_of_kept_file,
+    ),
+    Freedom(
+        "filter",
+        "borders of empty groups",
+        "whether the BEGIN and the end of a group of which nothing else passes are kept, if both have one fate, and "
+        "whether a Gtid or Anonymous_gtid event before them is",
+        "WL#40 speaks of the group of a CREATE TABLE ... SELECT in row format alone, all of which passes or none. "
+        "Replicas of MySQL keep the GTID of what they filter out.",
+        is_border_of_nothing,
     ),
     Freedom(
         "render",

@@ -4,7 +4,7 @@ What belongs together has one fate. Where it has not, that is what is wrong, whi
 of a group follow from the events between them, rows from their Table_map, an Intvar and the like from their statement.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -45,6 +45,14 @@ def groups_of(case: Case) -> Iterator[Group]:
         index += len(group)
 
 
+# One entry is enough: an answer is examined for all requirements before the next one.
+@lru_cache(maxsize=1)
+def borders_of(alignment: Alignment) -> frozenset[int]:
+    """Return the indices of the events at the borders of the groups of a case's stream."""
+    groups = groups_of(alignment.case)
+    return frozenset(index for group in groups for index, fate in group if fate.part.part in BORDERS)
+
+
 def seen_fates(alignment: Alignment, group: Group) -> Mapping[int, str]:
     """Return the fates that an answer gives for events of a group, by their indices."""
     entries = ((index, alignment.observed(index)) for index, _ in group)
@@ -60,6 +68,26 @@ def wanted_of_borders(group: Group, seen: Mapping[int, str]) -> str | None:
     if None in between or ("kept" not in between and kept_files(group, seen)):
         return None
     return "kept" if "kept" in between or not between else "dropped"
+
+
+def open_borders(group: Group, seen: Mapping[int, str], whole: Container[int]) -> frozenset[int]:
+    """Return the borders of a group of which nothing passes whose fate is left open: none if something passes.
+
+    The Gtid event is one, and BEGIN and the end of the group are if they have one fate. WL#40 asks for the whole group
+    of a CREATE TABLE ... SELECT, whose BEGIN and COMMIT have its tables info.
+
+    Args:
+        group: The group.
+        seen: The fates in it.
+        whole: The indices of the events of groups of which all pass or none.
+    """
+    between = [index for index, fate in group if fate.part.part in BETWEEN]
+    if not between or any(seen.get(index) != "dropped" for index in between):
+        return frozenset()
+    markers = [index for index, fate in group if fate.part.part is Part.MARKER]
+    ends = [index for index, fate in group if fate.part.part in (Part.BEGIN, Part.END)]
+    alike = len({seen.get(index) for index in ends}) == 1 and not any(index in whole for index in between)
+    return frozenset((*markers, *ends) if alike else markers)
 
 
 def kept_files(group: Group, seen: Mapping[int, str]) -> frozenset[int]:
