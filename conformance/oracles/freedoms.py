@@ -590,6 +590,13 @@ FREE: Final[tuple[Freedom, ...]] = (
     ),
     Freedom(
         "log",
+        "notation of Previous_gtids",
+        "the order of the sources and tags in a Previous_gtids event, and how its intervals are divided",
+        "Servers accept all of these as the same set.",
+        _in_notation("previous_gtids"),
+    ),
+    Freedom(
+        "log",
         "wording of own statements",
         "the wording of statements that a server writes itself, and comments in them, but for BEGIN and COMMIT",
         "Versions spell DROP TABLE and CREATE TABLE differently; the meaning is compared, an IF EXISTS of a DROP "

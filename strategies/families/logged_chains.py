@@ -97,14 +97,16 @@ _WAYS: Final[tuple[Sequence[str], ...]] = (
     ("ON_PERMISSIVE", "OFF_PERMISSIVE", "ON_PERMISSIVE"),
 )
 _WAY: Final = Dimension("gtid_mode", {", ".join(way): way for way in _WAYS})
-_IN_A_MODE: Final = Number("transactions in a mode", fewest=0)
+_IN_A_MODE: Final = Number("transactions in a mode", fewest=0, many=(8, 12))
 #: Given GTIDs of the server's own source leave numbers out, which automatic ones then have first.
 _TAG: Final = "tag"
+_EITHER: Final = "ANONYMOUS or given"
 _OWN_GAPS, _OWN_TAGGED = "its own, with gaps", "its own, with tags"
+_OF_EACH_SOURCE: Final = "each of another source"
 #: With a tag a number is another GTID: an automatic one has that number, too.
 _GIVEN: Final = Dimension(
     "gtid_next",
-    {each: each for each in ("AUTOMATIC", "ANONYMOUS or given", _OWN_GAPS, _OWN_TAGGED)},
+    {each: each for each in ("AUTOMATIC", _EITHER, _OWN_GAPS, _OWN_TAGGED, _OF_EACH_SOURCE)},
     profiles={_OWN_TAGGED: WITH_TAGGED_GTIDS & ALWAYS},
 )
 #: A mode that is two steps away is refused, and the server goes on in its own; the worklog is silent about it.
@@ -115,7 +117,13 @@ _NEEDED: Final = "a mode that another session rules out"
 _REFUSED_MODES: Final = (_TWO_STEPS, _INCONSISTENT, _NEEDED)
 _BETWEEN: Final = Dimension(
     "between the modes",
-    {each: each for each in ("nothing", "FLUSH", "restart", "crash", "the same mode again", *_REFUSED_MODES)},
+    {
+        each: each
+        for each in (
+            *("nothing", "FLUSH", "restart", "crash", "another checksum", "the same mode again"),
+            *_REFUSED_MODES,
+        )
+    },
     profiles=dict.fromkeys(_REFUSED_MODES, Profiles("mysql >= 5.7")),
 )
 #: With the third the text of what shows the sets is logged, and not its value.
@@ -257,21 +265,25 @@ def _declare(scenario: LogQuestion, declared: str) -> None:
 def _in_mode(scenario: LogQuestion, table: TableName, mode: str) -> None:
     given = scenario.vary(_GIVEN)
     for number in scenario.several_of(_IN_A_MODE):
-        is_own = given in (_OWN_GAPS, _OWN_TAGGED)
-        if given == "AUTOMATIC" or (is_own and (number % 2 or mode == "OFF")):
+        gtid_next = _gtid_next(scenario, given, mode, number)
+        if gtid_next == "AUTOMATIC":
             scenario.do(Insert(table=table, values=(1,)))
             continue
-        anonymous = not is_own and (mode == "OFF" or (mode != "ON" and scenario.choose.yes()))
-        gtid = (
-            "ANONYMOUS"
-            if anonymous
-            else _own_gtid(scenario, tagged=given == _OWN_TAGGED)
-            if is_own
-            else scenario.given_gtid()
-        )
-        scenario.do(SetSession(variable="gtid_next", value=gtid))
+        scenario.do(SetSession(variable="gtid_next", value=gtid_next))
         scenario.do(Insert(table=table, values=(2,)))
         scenario.do(SetSession(variable="gtid_next", value="AUTOMATIC"))
+
+
+def _gtid_next(scenario: LogQuestion, given: str, mode: str, number: int) -> str:
+    """Return the value of GTID_NEXT for one of the transactions in a mode, by its number and a class of `_GIVEN`."""
+    if given == _EITHER:
+        anonymous = mode == "OFF" or (mode != "ON" and scenario.choose.yes())
+        return "ANONYMOUS" if anonymous else scenario.given_gtid()
+    if mode == "OFF" or given == "AUTOMATIC":
+        return "AUTOMATIC"
+    if given == _OF_EACH_SOURCE:
+        return f"{UUID(int=len(scenario.statements) + 1)}:1"
+    return "AUTOMATIC" if number % 2 else _own_gtid(scenario, tagged=given == _OWN_TAGGED)
 
 
 def _own_gtid(scenario: LogQuestion, *, tagged: bool) -> str:

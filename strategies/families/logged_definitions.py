@@ -1,7 +1,8 @@
 """Scenarios of statements that servers log in unusual ways (WL#7592)."""
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from itertools import product
+from typing import Any, Final, NamedTuple
 
 from conformance.binlog.servers import Server
 from conformance.models.server.logging_rules import RULES
@@ -266,6 +267,7 @@ _NAMES: Final = Dimension(
 )
 _DROPPED: Final = Number(
     "tables of the database",
+    fewest=0,
     many=(60, 80),
     when={"names": [name for name, names in _NAMES.classes.items() if names.more is not None]},
 )
@@ -296,6 +298,11 @@ def drop_database_splits(choose: Chooser, server: Server) -> Question:
         form = names.form if number or names.first is None else names.first
         tables.append(TableName(database, form.format(number)))
         scenario.do(CreateTable(table=tables[-1], engine=engines[number % len(engines)]))
+    if not tables:
+        # It fails without having dropped anything; of a given GTID the worklog says nothing then.
+        scenario.do(DropDatabase(database=database, obstructed=True))
+        scenario.do(CreateTable(table=TableName(database, names.form.format(1))))
+        return scenario.question()
     if given:
         scenario.do(SetSession(variable="gtid_next", value=given))
     before = len(scenario.server.log.units)
@@ -346,7 +353,10 @@ _PLACE: Final = Dimension(
     },
 )
 _TABLES: Final = Number("temporary tables", many=(20, 30))
-_DROPPED_AGAIN: Final = yes_or_no("dropped")
+#: The engines of other temporary tables that the statement drops too; None if it is not dropped.
+_DROPPED_AGAIN: Final[Dimension[tuple[str, ...] | None]] = Dimension(
+    "dropped", {"no": None, "alone": (), "with another": ("innodb",), "with two others": ("myisam", "innodb")}
+)
 _END: Final = choices("end", ("commit", "rollback"))
 #: A server that is shut down ends the sessions that there are.
 _SHUT_DOWN: Final = "by a shutdown"
@@ -433,10 +443,10 @@ def _set_gtid_next(scenario: LogQuestion, gtid_next: str, *, client: int = 1) ->
         scenario.do(SetSession(variable="gtid_next", value=value, session=client))
 
 
-def _temporary_outside(scenario: LogQuestion, gtid_next: str, *, engine: str, dropped: bool) -> None:
+def _temporary_outside(scenario: LogQuestion, gtid_next: str, *, engine: str, dropped: tuple[str, ...] | None) -> None:
     name = scenario.new_name()
     statements: list[CreateTable | DropTable] = [CreateTable(table=name, engine=engine, temporary=True)]
-    statements += [DropTable(tables=(name,), temporary=True)] if dropped else []
+    statements += [] if dropped is None else [DropTable(tables=(name,), temporary=True)]
     for statement in statements:
         _set_gtid_next(scenario, gtid_next)
         scenario.do(statement, "WL7592-LOG-TEMPORARY-OUTSIDE")
@@ -446,7 +456,7 @@ def _temporary_outside(scenario: LogQuestion, gtid_next: str, *, engine: str, dr
 
 
 def _temporary_inside(
-    scenario: LogQuestion, table: TableName, last: Commit | Rollback, *, engine: str, dropped: bool
+    scenario: LogQuestion, table: TableName, last: Commit | Rollback, *, engine: str, dropped: tuple[str, ...] | None
 ) -> None:
     """Add a transaction that creates and may drop a temporary table, if that is not refused."""
     marks = ("WL7592-LOG-TEMPORARY-INSIDE",)
@@ -454,9 +464,10 @@ def _temporary_inside(
     scenario.do(Insert(table=table, values=(1,)), "WL7592-LOG-TEMPORARY-INSIDE")
     name = scenario.new_name()
     outcome = scenario.do(CreateTable(table=name, engine=engine, temporary=True), *marks)
-    if outcome.error is None and dropped:
+    if outcome.error is None and dropped is not None:
         own = ("WL7592-LOG-DROP-TEMPORARY-INSIDE",) if scenario.server.settings.profile in ALWAYS else ()
-        scenario.do(DropTable(tables=(name,), temporary=True), *marks, *own)
+        others = [scenario.create(engine=each, temporary=True) for each in dropped]
+        scenario.do(DropTable(tables=(name, *others), temporary=True), *marks, *own)
     scenario.do(last, "WL7592-LOG-TEMPORARY-INSIDE")
     scenario.mark_gtids("WL7592-LOG-TEMPORARY-INSIDE")
 
@@ -469,22 +480,27 @@ _ACTION: Final = Dimension(
 _FAILS: Final = Dimension("table", {"exists": False, "is missing": True})
 _NEXT: Final = Dimension("gtid_next", {"AUTOMATIC": "AUTOMATIC", "ANONYMOUS": "ANONYMOUS", "given": "given"})
 _ACTIONS: Final = Number("actions", many=(20, 30))
+_EVERY: Final = yes_or_no("then each action on either table with each gtid_next")
 
 
 @asking_family(
     focus="WL7592-LOG-MAINTENANCE-FAILED",
     profiles=ALWAYS,
-    dimensions=(GTID_MODE, BINLOG_FORMAT, BINLOG_CHECKSUM, _ACTIONS, _ACTION, _FAILS, ENGINE, _NEXT),
+    dimensions=(GTID_MODE, BINLOG_FORMAT, BINLOG_CHECKSUM, _ACTIONS, _ACTION, _FAILS, ENGINE, _NEXT, _EVERY),
 )
 def logged_maintenance(choose: Chooser, server: Server) -> Question:
     """OPTIMIZE, REPAIR, ANALYZE and CHECKSUM TABLE, of tables that exist and of tables that do not."""
     settings = settings_of(choose, server.profile, binlog_rows_query_log_events=False)
     scenario = LogQuestion(choose, settings)
     scenario.open(tables=0)
-    for _ in scenario.several_of(_ACTIONS):
-        engine, action, gtid_next = scenario.vary(ENGINE), scenario.vary(_ACTION), scenario.vary(_NEXT)
-        table = scenario.new_name() if scenario.vary(_FAILS) else scenario.create(engine=engine)
-        mode = settings.gtid_mode
+    mode = settings.gtid_mode
+    varied: tuple[Dimension[Any], ...] = (_ACTION, _FAILS, _NEXT)
+    steps = [tuple(scenario.vary(each) for each in varied) for _ in scenario.several_of(_ACTIONS)]
+    if scenario.vary(_EVERY):
+        steps += product(*([each.classes[name] for name in each.names(server.profile)] for each in varied))
+    for action, fails, gtid_next in steps:
+        engine = scenario.vary(ENGINE)
+        table = scenario.new_name() if fails else scenario.create(engine=engine)
         allowed = {"ANONYMOUS": mode != "ON", "given": mode != "OFF"}.get(gtid_next, False)
         if allowed:
             value = scenario.given_gtid() if gtid_next == "given" else gtid_next

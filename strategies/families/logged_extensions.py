@@ -68,7 +68,9 @@ _STEP: Final = choices(
 _STEPS: Final = Number("steps", many=(20, 30))
 #: What varies where there are lists of tables.
 _LISTED: Final = {"binlog_with_tables_info": ("ON",)}
-_SHAPE: Final = Dimension("rename", {each: each for each in ("one", "swap", "chain", "two", "three")}, when=_LISTED)
+_SHAPE: Final = Dimension(
+    "rename", {each: each for each in ("one", "swap", "chain", "two", "three", "on after others")}, when=_LISTED
+)
 #: Where a renamed table comes to, or one that is made like another: a new name is that of another table if its database
 #: is another one.
 _ACROSS: Final = yes_or_no("to another database", when=_LISTED)
@@ -240,9 +242,11 @@ def _rename(scenario: LogQuestion) -> None:
         "three": ((one, new), (two, last), (three, further)),
         "chain": ((one, new), (new, last)),
         "swap": ((one, new), (two, one), (new, two)),
+        # What an early pair renamed goes on in the last one, with others in between.
+        "on after others": ((one, new), (two, last), (three, further), (last, one), (new, two)),
     }[shape]
     scenario.do(RenameTable(pairs=pairs), *marks)
-    if marks and (shape in ("chain", "swap") or (across and shape != "one")):
+    if marks and (shape in ("chain", "swap", "on after others") or (across and shape != "one")):
         scenario.mark("WL40-RENAME-SKIP-TARGETS", *(("WL40-RENAME-SWAP",) if shape == "swap" else ()))
 
 
@@ -339,6 +343,7 @@ _MARKED_STEP: Final = choices(
     (
         "change", "transaction", "rolled back", "rolled back, with a plain table", "savepoint", "context before DDL",
         "context before a change", "DDL", "rotation", "restart", "other", "drops of several kinds", "end of a session",
+        "long transaction",
     ),
 )  # fmt: skip
 #: The context events before a lone statement: none, a variable, a seed, both.
@@ -347,6 +352,8 @@ _CONTEXT: Final = Dimension(
     {"variable": (True, False), "seed": (False, True), "both": (True, True)},
     when={"step": ("context before DDL",)},
 )
+#: Further statements of a long transaction.
+_LONG: Final = 20
 _MARKED_STEPS: Final = Number("steps", many=(30, 40))
 
 
@@ -433,6 +440,8 @@ def _marked_transaction(scenario: LogQuestion, step: str) -> None:
         scenario.do(SetSession(variable="gtid_next", value="AUTOMATIC"))
     scenario.do(Begin())
     scenario.do(Insert(table=table, values=(1,)))
+    for _ in range(_LONG if step == "long transaction" else 0):
+        scenario.do(Insert(table=table, values=(1,)))
     if step == "savepoint":
         scenario.do(Savepoint(name="s1"))
         scenario.do(Insert(table=table, values=(2,)))

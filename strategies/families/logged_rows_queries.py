@@ -358,13 +358,15 @@ def _show(scenario: LogQuestion, table: TableName, own: Sequence[str], of_all: S
 #: The server of the worklog alone: 5.6 does not keep the rules, and from 5.7 on INSERT DELAYED is a plain INSERT.
 DELAYED: Final = Profiles("worklog")
 _DELAYED: Final = Number("statements", fewest=2, many=(20, 30))
+#: The engine of their table: what a transaction holds of one that cannot be rolled back is logged before it.
+_WITHIN: Final = Dimension("in a transaction", {"no": None, "yes": "innodb", "on a plain table": "myisam"})
 _ROWS: Final = Dimension("rows", {"1": 1, "2": 2, "3": 3, "60": 60, "120": 120}, heavy=("120",))
 
 
 @asking_family(
     focus="WL4033-LOG-DELAYED-ONE-TABLE-MAP",
     profiles=DELAYED,
-    dimensions=(GTID_MODE, _GIVEN, BINLOG_CHECKSUM, _DELAYED, _ROWS),
+    dimensions=(GTID_MODE, _GIVEN, BINLOG_CHECKSUM, _DELAYED, _ROWS, _WITHIN),
 )
 def logged_delayed_inserts(choose: Chooser, server: Server) -> Question:
     """INSERT DELAYED statements one after the other, with few rows and with enough rows for several events."""
@@ -372,9 +374,14 @@ def logged_delayed_inserts(choose: Chooser, server: Server) -> Question:
     fixed = {"binlog_format": "ROW", "binlog_row_event_max_size": 256, _OPTION: option}
     scenario = LogQuestion(choose, settings_of(choose, server.profile, **fixed))
     scenario.open(tables=0)
-    table = scenario.create(engine="myisam")
+    within = scenario.vary(_WITHIN)
+    table = scenario.create(engine=within or "myisam")
+    if within:
+        scenario.do(Begin())
     for _ in scenario.several_of(_DELAYED):
         values = tuple(range(scenario.vary(_ROWS)))
         statement = Insert(table=table, values=values, delayed=True)
         scenario.do(statement, "WL4033-LOG-DELAYED-ONE-TABLE-MAP", "WL4033-LOG-DELAYED-NOT-SHARED")
+    if within:
+        scenario.do(Commit())
     return scenario.question()

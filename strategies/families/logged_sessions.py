@@ -57,6 +57,13 @@ def _ends(scenario: LogQuestion, table: TableName) -> None:
     scenario.do(Disconnect(session=OTHER))
 
 
+def _ends_with_temporary(scenario: LogQuestion, table: TableName) -> None:
+    """End with a temporary table that was created in the transaction: its creation is logged, and is not undone."""
+    scenario.do(Insert(table=table, values=(1,), session=OTHER))
+    scenario.create(engine="innodb", temporary=True, session=OTHER)
+    scenario.do(Disconnect(session=OTHER))
+
+
 def _goes_back(scenario: LogQuestion, table: TableName) -> None:
     """Set a savepoint of a name that the first session has too, and go back to it.
 
@@ -70,6 +77,7 @@ def _goes_back(scenario: LogQuestion, table: TableName) -> None:
     scenario.do(Savepoint(name="s", session=OTHER))
     scenario.do(Insert(table=table, values=(2,), session=OTHER))
     scenario.do(RollbackTo(name="s", session=OTHER))
+    scenario.do(Insert(table=table, values=(3,), session=OTHER))
     scenario.do(Commit(session=OTHER))
 
 
@@ -335,6 +343,7 @@ _DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
     "commits": _commits,
     "rolls back": _rolls_back,
     "ends": _ends,
+    "ends with a temporary table": _ends_with_temporary,
     "goes back to a savepoint": _goes_back,
     "ends after what cannot be undone": _ends_irrevocably,
     "loses its default database": _loses_default,

@@ -183,7 +183,7 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
     count = _number(choose, _OTHERS, profile)
     tables: tuple[QuestionTable, ...]
     if together in _PARTITIONED_ENGINES:
-        parts = [(own,) * count, (QuestionTable(engines[-1].names[0]),) * count][: len(engines)]
+        parts = [_parts(own.engine, engine, count), _parts(engines[-1].names[0], engines[-1], count)][: len(engines)]
         if choose.yes():
             parts.reverse()
         tables = (QuestionTable("partition", parts=tuple(chain(*parts))),)
@@ -204,6 +204,13 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
             decisions.ask(row_for(safety, mode, engine.capability), beside, *marks, switch=logging)
     decisions.ask_again()
     return decisions.question()
+
+
+def _parts(first: str, engine: Engine, count: int) -> tuple[QuestionTable, ...]:
+    """Return parts of a partitioned table, by the two names of their engine in turn, one of them first."""
+    usual = engine.names[0]
+    names = (first, *({usual, _OTHER_NAMES.get(usual, usual)} - {first}))
+    return tuple(QuestionTable(names[number % len(names)]) for number in range(count))
 
 
 _UNREPLICATED: Final = QuestionTable("performance_schema")

@@ -318,11 +318,18 @@ _NEXT_LOG: Final = Dimension(
     {"no": False, "yes": True},
     when={"a connection ends": ("after a group",)},
 )
+#: A boundary parser begins anew with each connection (WL#4162), also where the one before ended between groups.
+_CUT_OFF: Final = Dimension(
+    "the first group of a connection lacks its beginning",
+    {"no": False, "yes": True},
+    when={"a connection ends": ("after a group",), _FLUSHED.name: ("no",)},
+    profiles={"yes": Profiles("worklog")},
+)
 
 
 @family(
     focus="WL4033-RELAY-EVENTS-AS-USUAL",
-    dimensions=(_RECONNECTS, _ENDS, _RESUMES, _FLUSHED, _FLUSHED_WITHIN, _NEXT_LOG, GROUP, CHANGE),
+    dimensions=(_RECONNECTS, _ENDS, _RESUMES, _FLUSHED, _FLUSHED_WITHIN, _NEXT_LOG, _CUT_OFF, GROUP, CHANGE),
 )
 def reconnected_streams(stream: StreamBuilder) -> None:
     """Groups that a source sends over several connections, which end between groups or within them."""
@@ -348,6 +355,8 @@ def reconnected_streams(stream: StreamBuilder) -> None:
         following = planned if comes_again and place < len(planned) else planned[place:]
         if lost:
             following = replica_groups.in_mode(stream, replica_groups.group(stream), after)
+        if ends == "after a group" and not flushed and stream.vary(_CUT_OFF):
+            following = replica_groups.in_mode(stream, replica_groups.transaction(stream), mode)[2:]
         if flushed_within:
             replica_groups.add(stream, following[:-1])
             flushes.append(stream.offset)

@@ -207,12 +207,15 @@ _LOST_BY: Final = Dimension(
     {"the source": replica_groups.SOURCE_ID, "the replica itself": replica_groups.REPLICA_ID},
 )
 
+#: The flag is of types that the replica does not know (WL#4033).
+_LOST_FLAGS: Final = Dimension("flags of the Incident", {"none": 0, "the ignorable flag": int(Flag.IGNORABLE)})
+
 
 @family(
     focus="FORMAT-APPLY-OUTCOME",
     profiles=WITH_INCIDENT_TRANSACTIONS,
     fault=True,
-    dimensions=(MODE, _LOST_AT, _LOST_BY, BEFORE, MESSAGE_SIZE, _SECOND_LOG),
+    dimensions=(MODE, _LOST_AT, _LOST_BY, BEFORE, MESSAGE_SIZE, _SECOND_LOG, _LOST_FLAGS),
     impossible=(
         Impossible(
             {
@@ -228,7 +231,8 @@ def lost_events(stream: StreamBuilder) -> None:
     """An Incident among groups or in one: the source has lost events, and the applier stops until somebody decides."""
     mode = stream.vary(MODE)
     _begin_in_mode(stream, mode)
-    lost = [server_events.incident(stream).marked("FORMAT-APPLY-OUTCOME")]
+    incident = server_events.incident(stream).marked("FORMAT-APPLY-OUTCOME")
+    lost = [incident._replace(flags=incident.flags | stream.vary(_LOST_FLAGS))]
     at = stream.vary(_LOST_AT)
     if at == "a group":
         lost = replica_groups.in_mode(stream, lost, mode)

@@ -34,8 +34,9 @@ from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
 from conformance.strategies.groups import boundary_groups as boundaries
-from conformance.strategies.groups import replica_groups
+from conformance.strategies.groups import replica_groups, replica_variants
 from conformance.strategies.groups import transactions as groups
+from conformance.strategies.groups.replica_variants import BODY, CODE
 from conformance.strategies.questions.send import BEYOND, HOLDINGS, PLACES
 
 #: The profiles whose senders skip what a replica has by its GTIDs.
@@ -80,6 +81,7 @@ _ASKED_PLACE: Final = choices("position asked for", PLACES)
 _ANNOTATED: Final = Dimension(
     "Annotate_rows asked for", {"no": False, "yes": True}, profiles={"yes": Profiles("mariadb")}
 )
+_IN_A_ROW: Final = Number("ignorable events in a row")
 _IGNORABLE_PLACE: Final = choices("place of ignorable events", ("between groups", "in a group", "last of the log"))
 #: What 11.4.5 and later log of a transaction between its Gtid event and its end has no position of its own. An event of
 #: an unknown type that has one would be a place to resume between a table and its rows.
@@ -196,11 +198,14 @@ Change = Callable[[Sequence[PlannedEvent]], Sequence[PlannedEvent]]
         _LAST_PACKED,
         _LAST_NEW,
         _FLAGGED,
+        CODE,
+        _IN_A_ROW,
+        BODY,
     ),
 )
 def sent_logs(stream: StreamBuilder) -> None:
     """One to three logs that follow each other, with ignorable events of unknown types, asked for by position."""
-    code = stream.choose.one_of(UNASSIGNED)
+    code = replica_variants.code_of(stream)
     lengths = declare_up_to(stream, code)
     for number, count in _several_logs(stream):
         old = _is_old(stream, number, count)
@@ -210,12 +215,12 @@ def sent_logs(stream: StreamBuilder) -> None:
             break
         for _ in stream.several_of(_GROUPS):
             if place == "between groups":
-                stream.add(_ignorable(stream, code))
+                _add_unknown(stream, code)
             _add_group(stream, code if place == "in a group" else None, old=old)
         if stream.vary(_LAST_PACKED) and not old:
             groups.add_group(stream, _group_that_ends(stream, "in a payload"))
         if place == "last of the log":
-            stream.add(_ignorable(stream, code))
+            _add_unknown(stream, code)
         _end(stream, number, count)
     _ask_by_position(stream)
     stream.settings["annotate_rows"] = stream.vary(_ANNOTATED)
@@ -235,7 +240,8 @@ def _add_group(stream: StreamBuilder, code: int | None, *, old: bool = False) ->
     if code is not None:
         # In MariaDB's logs a Gtid event takes the place of BEGIN.
         first = min(1, len(planned) - 1) if stream.server.is_mariadb else 0
-        planned.insert(stream.choose.integer(first, len(planned) - 1), _ignorable(stream, code))
+        at = stream.choose.integer(first, len(planned) - 1)
+        planned[at:at] = _unknown(stream, code)
     has_positions = code is not None or stream.vary(_POSITIONS)
     if old:
         replica_groups.add(stream, planned)
@@ -270,6 +276,17 @@ def _add_without_positions(stream: StreamBuilder, planned: Sequence[PlannedEvent
 
 def _ignorable(stream: StreamBuilder, code: int) -> PlannedEvent:
     return mysql_events.ignorable(stream, code, stream.choose.octets(0, 60), flags=0)
+
+
+def _unknown(stream: StreamBuilder, code: int) -> list[PlannedEvent]:
+    """Return ignorable events in a row, the first with a body of the stream's size."""
+    sizes = [stream.choose.integer(0, 60) if number else stream.vary(BODY) for number in stream.several_of(_IN_A_ROW)]
+    return [mysql_events.ignorable(stream, code, stream.choose.octets(size, size), flags=0) for size in sizes]
+
+
+def _add_unknown(stream: StreamBuilder, code: int) -> None:
+    for event in _unknown(stream, code):
+        stream.add(event)
 
 
 #: Codes that have a meaning in MariaDB's logs alone; MySQL's servers never assigned them.

@@ -17,6 +17,7 @@ from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import replica_groups, replica_variants
+from conformance.strategies.groups.group_shapes import PREPARED, STATEMENT, TRANSACTION, shaped, shapes
 from conformance.strategies.groups.replica_variants import (
     BEFORE,
     BODY,
@@ -70,6 +71,7 @@ _SIDE_BY_SIDE: Final = Number("unknown events side by side", few=2, many=(60, 70
 _SKIPPED: Final = Dimension(
     "skip counter", {"0": 0, "1000": 1000}, profiles={"1000": Profiles("worklog", "mysql")}, when={MODE.name: ("OFF",)}
 )
+_FLAGGED_GROUP: Final = shapes(TRANSACTION, STATEMENT, PREPARED)
 _FLAGGED: Final = choices("flagged events", ("first", "second", "last", "all"))
 
 
@@ -144,14 +146,14 @@ def unknown_events_applied(stream: StreamBuilder) -> None:
 @family(
     focus=("WL4033-APPLY-KNOWN-HANDLED", "WL4033-RELAY-IGNORABLE-COPIED"),
     profiles=Profiles("worklog", "mysql >= 5.6"),
-    dimensions=(MODE, BEFORE, GROUP, CHANGE, _FLAGGED),
+    dimensions=(MODE, BEFORE, _FLAGGED_GROUP, CHANGE, _FLAGGED),
 )
 def flagged_groups(stream: StreamBuilder) -> None:
     """Groups of ordinary events of which some, or all, carry the ignorable flag."""
     replica_groups.begin_relay_log(stream)
     mode = replica_variants.set_mode(stream)
     replica_variants.add_before(stream, mode)
-    planned = replica_variants.group(stream, mode)
+    planned = replica_groups.in_mode(stream, shaped(stream, _FLAGGED_GROUP), mode)
     last = len(planned) - 1
     places = {"first": (0,), "second": (min(1, last),), "last": (last,), "all": range(last + 1)}[stream.vary(_FLAGGED)]
     for place in places:
