@@ -357,13 +357,13 @@ _RUN_OF: Final = Dimension[Callable[[StreamBuilder, int], list[PlannedEvent]]](
     },
 )
 #: The lengths of runs.
-_RUNS: Final = choices("length", (3, 17, 64, 65, 256, 257, 300))
+_RUNS: Final = choices("length", (3, 17, 64, 65, 256, 257, 300, 1100))
 _MARKERS: Final = Dimension("markers", {"no": False, "yes": True}, profiles={"yes": Profiles("worklog")})
 
 
 @family(focus="WL4162-STREAM-MIDDLE-KNOWN", profiles=WITH_PARSER, dimensions=(_RUN_OF, _RUNS, _MARKERS))
 def boundary_runs(stream: StreamBuilder) -> None:
-    """Valid streams with up to hundreds of one thing: events in a transaction, ignored or lone events, transactions."""
+    """Valid streams with up to a thousand of one thing: events in a transaction, ignored or lone events, transactions."""
     stream.describe_format()
     planned = stream.vary(_RUN_OF)(stream, stream.vary(_RUNS))
     for event in boundaries.marked(planned) if stream.vary(_MARKERS) else planned:

@@ -91,8 +91,12 @@ def _create_others(stream: StreamBuilder, places: Sequence[int], *, does: bool, 
 
 
 def _use_created(work: TableWork, table: TableName, cast: Cast) -> None:
-    kind = work.choose.integer(0, 4)
-    if kind == 4:
+    kind = work.choose.integer(0, 5)
+    if kind == 5:
+        # A rule is about a name: it holds for another table that gets it.
+        work.group(work.drop([table]))
+        work.group(work.create(CreateTable(table)))
+    elif kind == 4:
         work.group(work.change_by_statement([cast.near, table]))
     elif kind == 3:
         for pieces in work.create_select(table):

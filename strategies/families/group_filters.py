@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import Final
 
+from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.statement import FilteredStatement
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES
 from conformance.models.filtering.table_name import TableName
 from conformance.specs.versions import Profiles
+from conformance.strategies.events.server_events import incident
 from conformance.strategies.grammar.dimension import Dimension, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -42,6 +44,8 @@ _FORMAT: Final = choices(
 _TABLELESS: Final = choices(
     "statement without tables", ("none", "before the others", "after the others"), when=_WITH_CHANGES
 )
+#: Events in the middle of the transaction that do not end it, and that no rule for tables is about.
+_WITHIN: Final = choices("in the middle", ("nothing", "SAVEPOINT and ROLLBACK TO", "an Incident"), when=_WITH_CHANGES)
 #: The blocks of a file whose LOAD DATA failed come before a Delete_file, and belong to no statement.
 _DISCARDED: Final = choices(
     "file that is discarded", ("none", "before the others", "after the others"), when=_WITH_CHANGES
@@ -62,7 +66,7 @@ _DOES_AND_MARKERS: Final = Dimension(
 @family(
     focus=("WL40-FILTER-GROUP-WHOLE",),
     profiles=_WORKLOG,
-    dimensions=(_CHANGES, _PASSING, _FORMAT, _TABLELESS, _DISCARDED, _END, _DOES_AND_MARKERS),
+    dimensions=(_CHANGES, _PASSING, _FORMAT, _TABLELESS, _WITHIN, _DISCARDED, _END, _DOES_AND_MARKERS),
 )
 def group_filters(stream: StreamBuilder) -> None:
     """A transaction of which all statements pass, some or none, or that has none, between two others, under rules."""
@@ -74,6 +78,8 @@ def group_filters(stream: StreamBuilder) -> None:
     work, kept, dropped = _ruled_work(stream)
     work.group(work.rows_statement([kept]))
     pieces = _changes(work, [kept if each else dropped for each in passes(passing, count)], form)
+    if count:
+        pieces = _with_middle(work, pieces, stream.vary(_WITHIN))
     if tableless != "none":
         savepoint = work.statement("SAVEPOINT `s1`", FilteredStatement())
         pieces = [savepoint, *pieces] if tableless.startswith("before") else [*pieces, savepoint]
@@ -83,6 +89,19 @@ def group_filters(stream: StreamBuilder) -> None:
     work.group([work.begin_transaction(), *pieces, work.close(end)])
     work.group(work.rows_statement([dropped]))
     work.end()
+
+
+def _with_middle(work: TableWork, pieces: list[Piece], what: str) -> list[Piece]:
+    """Return the statements of a transaction with other events after the first of them, and the second."""
+    if what == "nothing":
+        return pieces
+    ends = [at for at, piece in enumerate(pieces, 1) if piece.part.part is Part.STATEMENT or piece.part.statement_end]
+    first, second = ends[0], ends[1]
+    if what == "an Incident":
+        lost = Piece(incident(work.stream), LogPart(Part.INCIDENT))
+        return [*pieces[:first], lost, *pieces[first:]]
+    set_, back = (work.statement(each, FilteredStatement()) for each in ("SAVEPOINT `s2`", "ROLLBACK TO `s2`"))
+    return [*pieces[:first], set_, *pieces[first:second], back, *pieces[second:]]
 
 
 def _ruled_work(stream: StreamBuilder) -> tuple[TableWork, TableName, TableName]:

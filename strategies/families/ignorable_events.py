@@ -29,11 +29,14 @@ _BESIDE_MARKERS: Final = tuple(each for each in mysql_events.FREE_FLAGS if not M
 _SKIPPED: Final = ("WL4033-READ-UNKNOWN-SKIPPED", "WL4033-READ-UNKNOWN-AS-IGNORABLE", "WL4033-CROSS-NEW-TO-NEW")
 
 _CODE: Final = codes_dimension()
-_AFTER_TEXT: Final = "after a Rows_query"
+_AFTER_TEXT, _BEFORE_TEXT = "after a Rows_query", "before a Rows_query"
+_IN_GROUPS: Final = ("between groups", "first of a group", "within a group", "last of a group")
+#: What comes right after them: an event of the log, another log, or nothing.
+_AT_ENDS: Final = ("before a Stop", "before a Rotate and another log", "last of the log")
 _PLACE: Final = Dimension(
     "place",
-    {each: each for each in ("between groups", "first of a group", "within a group", "last of a group", _AFTER_TEXT)},
-    profiles={_AFTER_TEXT: WITH_ROWS_QUERIES},
+    {each: each for each in (*_IN_GROUPS, _AFTER_TEXT, _BEFORE_TEXT, *_AT_ENDS)},
+    profiles=dict.fromkeys((_AFTER_TEXT, _BEFORE_TEXT), WITH_ROWS_QUERIES),
 )
 _NEIGHBOURS: Final = Number("ignorable events in a row", many=(100, 120))
 _OF_OTHERS: Final = Dimension(
@@ -65,12 +68,28 @@ def ignorable_events(stream: StreamBuilder) -> None:
     row = stream.several_of(_NEIGHBOURS)
     events = [_ignorable(stream, _next_code(stream, code) if number else code) for number in row]
     for number in stream.several_of(_GROUPS):
-        planned = groups.change_with_text(stream) if place == _AFTER_TEXT and not number else groups.group(stream)
-        if number == 0:
+        with_text = place in (_AFTER_TEXT, _BEFORE_TEXT) and not number
+        planned = groups.change_with_text(stream) if with_text else groups.group(stream)
+        if number == 0 and place not in _AT_ENDS:
             _add_group(stream, planned, events, place)
         else:
             _add_group(stream, planned, [_ignorable(stream, code)] if choose.yes() else [], "within a group")
-    groups.end_log(stream)
+    if place in _AT_ENDS:
+        _end_with(stream, events, place)
+    else:
+        groups.end_log(stream)
+
+
+def _end_with(stream: StreamBuilder, events: list[PlannedEvent], place: str) -> None:
+    """Add events at the end of a log, and what follows them."""
+    for event in events:
+        stream.add(event)
+    if place == "before a Stop":
+        stream.add(mysql_events.stop(stream))
+    elif place == "before a Rotate and another log":
+        stream.add(mysql_events.rotate(stream))
+        groups.begin_next_log(stream)
+        groups.add_group(stream, groups.group(stream))
 
 
 def _next_code(stream: StreamBuilder, code: int) -> int:
@@ -89,7 +108,7 @@ def _add_group(stream: StreamBuilder, planned: list[PlannedEvent], others: list[
     # In MariaDB a Gtid event stands for BEGIN, so nothing comes before it.
     first = int(stream.server.is_mariadb)
     last = max(len(planned) - 1, first)
-    at = {"first of a group": first, "last of a group": last, _AFTER_TEXT: 2}.get(
+    at = {"first of a group": first, "last of a group": last, _AFTER_TEXT: 2, _BEFORE_TEXT: 1}.get(
         place, stream.choose.integer(first, last)
     )
     groups.add_group(stream, [*planned[:at], *others, *planned[at:]], anonymous=True)

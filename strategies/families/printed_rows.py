@@ -1,6 +1,6 @@
 """Rows to be printed: images that lack columns, and statements that change rows of several tables (WL#4033)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final
 
 from conformance.binlog.rows.column_codes import ColumnType
@@ -28,7 +28,32 @@ _HELD: Final = Dimension[Callable[[int, int], bool]](
     },
 )
 _NULLS: Final = choices("columns that are NULL", ("none", "the first of the image", "the last of the image", "all"))
-_TABLES: Final = choices("tables of the statement", ("one", "two", "two, in the other order", "two, the first again"))
+#: Of the tables of a statement, the places of those that its rows events change, one after the other.
+_TABLES: Final = Dimension(
+    "tables of the statement",
+    {
+        "one": (1, (0,)),
+        "two": (2, (0, 1)),
+        "two, in the other order": (2, (1, 0)),
+        "two, the first again": (2, (0, 1, 0)),
+        "three": (3, (0, 1, 2)),
+        "four": (4, (3, 0, 2, 1)),
+        "one, by many events": (1, (0,) * 9),
+    },
+)
+#: What the rows events do, in turn: one statement may insert rows and change others (ON DUPLICATE KEY UPDATE).
+_KINDS: Final = Dimension[Sequence[row_events.Operation]](
+    "rows events",
+    {
+        "write": ("write",),
+        "update": ("update",),
+        "delete": ("delete",),
+        "write, then update": ("write", "update"),
+        "delete, then write": ("delete", "write"),
+        "all three": ("update", "delete", "write"),
+    },
+)
+_VERBOSE: Final = choices("verbose", (2, 1, 0))
 _ROWS: Final = choices("rows of an event", (1, 2, 3))
 _IN_BASE64: Final = choices("base64 output", ("decode-rows", "auto"))
 
@@ -36,11 +61,12 @@ _IN_BASE64: Final = choices("base64 output", ("decode-rows", "auto"))
 @family(
     focus="WL4033-GOLDEN-TEXT-PSEUDO-SQL",
     profiles=Profiles("worklog"),
-    dimensions=(_COLUMNS, _HELD, _NULLS, _TABLES, _ROWS, _IN_BASE64),
+    dimensions=(_COLUMNS, _HELD, _NULLS, _TABLES, _KINDS, _ROWS, _IN_BASE64, _VERBOSE),
 )
 def printed_rows(stream: StreamBuilder) -> None:
-    """Rows as comments: of images that lack columns, and of statements with several tables, as triggers make them."""
-    stream.settings |= {"form": "mysqlbinlog", "verbose": 2, "base64_output": stream.vary(_IN_BASE64)}
+    """Rows of images that lack columns, and of statements with several tables, as triggers make them, or events."""
+    shown = {"verbose": stream.vary(_VERBOSE), "base64_output": stream.vary(_IN_BASE64)}
+    stream.settings |= {"form": "mysqlbinlog", **shown}
     groups.begin_plain_log(stream)
     events = [mysql_events.query(stream, "BEGIN", status_variables=b""), *_statement(stream), mysql_events.xid(stream)]
     groups.add_group(stream, events, anonymous=True)
@@ -49,26 +75,32 @@ def printed_rows(stream: StreamBuilder) -> None:
 
 def _statement(stream: StreamBuilder) -> Iterator[PlannedEvent]:
     """Yield the Table_map events of a statement and its rows events."""
-    count, order = stream.vary(_COLUMNS), stream.vary(_TABLES)
-    tables = [row_events.table_of(stream, [kind_of(ColumnType.LONG)] * count)]
-    if order != "one":
-        tables.append(row_events.table_of(stream, [kind_of(ColumnType.LONG)] * (count + 1)))
+    columns, (count, changed) = stream.vary(_COLUMNS), stream.vary(_TABLES)
+    kinds = stream.vary(_KINDS)
+    tables = [row_events.table_of(stream, [kind_of(ColumnType.LONG)] * (columns + number)) for number in range(count)]
     for table in tables:
         yield row_events.table_map(stream, table)
-    written = {"two, in the other order": tables[::-1], "two, the first again": [*tables, tables[0]]}.get(order, tables)
-    for number, table in enumerate(written, 1):
-        yield _rows(stream, table, last=number == len(written))
+    # Each kind has its turn, also where there are fewer tables.
+    places = changed if len(changed) >= len(kinds) else changed * len(kinds)
+    for number, place in enumerate(places):
+        operation, last = kinds[number % len(kinds)], number == len(places) - 1
+        yield _rows(stream, tables[place], operation, last=last)
 
 
-def _rows(stream: StreamBuilder, table: row_events.RowTable, *, last: bool) -> PlannedEvent:
-    """Return an event that writes rows."""
+def _rows(
+    stream: StreamBuilder, table: row_events.RowTable, operation: row_events.Operation, *, last: bool
+) -> PlannedEvent:
+    """Return an event that writes, changes or deletes rows."""
     count, is_held = len(table.kinds), stream.vary(_HELD)
     held = [column for column in range(count) if is_held(column, count)]
     nulls = {"the first of the image": held[:1], "the last of the image": held[-1:], "all": held}
     empty = nulls.get(stream.vary(_NULLS), [])
-    images = []
-    for _ in range(stream.vary(_ROWS)):
-        numbers = {column: stream.choose.integer(-(1 << 31), (1 << 31) - 1) for column in held}
-        values = {at: Value(None, None) if at in empty else Value(number, number) for at, number in numbers.items()}
-        images.append({"after": values})
-    return row_events.rows_of(stream, table, "write", images, last=last)
+    names = {"write": ("after",), "delete": ("before",), "update": ("before", "after")}[operation]
+    images = [{name: _image(stream, held, empty) for name in names} for _ in range(stream.vary(_ROWS))]
+    return row_events.rows_of(stream, table, operation, images, last=last)
+
+
+def _image(stream: StreamBuilder, held: Sequence[int], empty: Sequence[int]) -> dict[int, Value]:
+    """Return the values of an image by their columns, some of which are NULL."""
+    numbers = {column: stream.choose.integer(-(1 << 31), (1 << 31) - 1) for column in held}
+    return {at: Value(None, None) if at in empty else Value(number, number) for at, number in numbers.items()}

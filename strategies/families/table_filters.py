@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import (
     WITH_COMPRESSED_EVENTS,
@@ -35,6 +35,7 @@ from conformance.strategies.scenarios.ruled_tables import (
     passes,
     ruled_tables,
 )
+from conformance.strategies.scenarios.spelled_statements import Spelling
 from conformance.strategies.scenarios.table_names import CASTS, Cast
 from conformance.strategies.scenarios.table_rows import COMPRESSED, PARTIAL, ROWS_EVENTS, USUAL
 from conformance.strategies.scenarios.table_work import Piece, TableWork, XaName
@@ -112,6 +113,17 @@ def _swap(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
     work.group(work.rename((cast.first, middle), (cast.second, cast.first), (middle, cast.second)))
 
 
+def _other(form: str) -> "_Add":
+    """Return what adds a statement of some form on one table."""
+
+    def add(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
+        table = work.choose.one_of(cast)
+        sql = form.format(Spelling().name(table, work.database))
+        work.group([work.statement(sql, FilteredStatement((table,)))])
+
+    return add
+
+
 def _no_table(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
     sql = work.choose.one_of(("SET PASSWORD FOR u = 'x'", "FLUSH PRIVILEGES"))
     work.group([work.statement(sql, FilteredStatement())])
@@ -140,6 +152,13 @@ _KIND: Final = Dimension(
         "CREATE SELECT in row format": _create_select,
         "a swap": _swap,
         "no table": _no_table,
+        "ALTER": _other("ALTER TABLE {} ADD c INT"),
+        "TRUNCATE": _other("TRUNCATE TABLE {}"),
+        "REPLACE": _other("REPLACE INTO {} VALUES (1)"),
+        "ANALYZE": _other("ANALYZE TABLE {}"),
+        "OPTIMIZE": _other("OPTIMIZE TABLE {}"),
+        "REPAIR": _other("REPAIR TABLE {}"),
+        "CREATE INDEX": _other("CREATE INDEX i ON {} (a)"),
     },
 )
 _SOME_KINDS: Final = Dimension("statement", {name: _OF_LISTS[name] for name in ("a change", "rows", "RENAME")})
@@ -242,7 +261,17 @@ _PASSING: Final = choices(
 #: The text of the statement concerns all its tables, its rows one of them each.
 _TEXT: Final = Dimension("text before the rows", {"no": False, "yes": True}, profiles={"yes": WITH_ROWS_QUERIES})
 _MORE_ROWS: Final = Number("further rows events of one of the tables", fewest=0)
-_CHANGED: Final = choices("change of the rows", tuple(ROW_CHANGES))
+#: What the rows events of a statement do, in turn: one may insert rows and change others (ON DUPLICATE KEY UPDATE).
+_CHANGED: Final = Dimension[Sequence[str]](
+    "change of the rows",
+    {**{each: (each,) for each in ROW_CHANGES}, "write, then update": ("write", "update")},
+)
+#: The flag is of types that a filter does not know (WL#4033).
+_FLAGGED_ROWS: Final = Dimension(
+    "flags of Table_map and rows events",
+    {"usual": 0, "the ignorable flag": int(Flag.IGNORABLE)},
+    profiles={"the ignorable flag": WITH_IGNORABLE_FLAG},
+)
 _ROWS_EVENTS: Final = Dimension(
     "rows events",
     {each: each for each in ROWS_EVENTS},
@@ -285,6 +314,7 @@ _INCIDENT: Final = yes_or_no("an Incident after the first transaction")
         _ROWS_EVENTS,
         ROWS_FLAGS,
         _CHANGED,
+        _FLAGGED_ROWS,
         _PREPARED,
         _INCIDENT,
         _UNKNOWN,
@@ -304,7 +334,10 @@ def row_filters(stream: StreamBuilder) -> None:
     tables = ruled.some(choose, passes(stream.vary(_PASSING), count)) if count > 1 else [choose.one_of(cast)]
     text, more = stream.vary(_TEXT), sum(1 for _ in stream.several_of(_MORE_ROWS))
     work.rows_events, work.rows_flags = stream.vary(_ROWS_EVENTS), stream.vary(ROWS_FLAGS)
-    first = work.rows_statement(tables, stream.vary(_CHANGED), text=text, more=more)
+    changes, flags = stream.vary(_CHANGED), stream.vary(_FLAGGED_ROWS)
+    of_rows = ROWS_TYPES | {EventType.TABLE_MAP}
+    stream.alter = lambda event: event._replace(flags=event.flags | flags) if event.type in of_rows else event
+    first = work.rows_statement(tables, *changes, text=text, more=max(more, len(changes) - 1))
     if unknown == _PLACES_OF_UNKNOWN[0]:
         work.outside(work.unknown(code))
     elif unknown != "none":

@@ -18,7 +18,7 @@ from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.questions.filter import choose_rules
 from conformance.strategies.scenarios.table_names import DATABASE
-from conformance.strategies.scenarios.table_work import TableWork
+from conformance.strategies.scenarios.table_work import UNKNOWN_TYPE, TableWork
 
 TABLES: Final = (
     TableName(DATABASE, "t1"),
@@ -187,6 +187,15 @@ _USUAL_LENGTH: Final = choices(
     (13, *(each for each in range(14, 24) if each != EXTENDED_QUERY_POST_HEADER)),
 )
 _MARKERS: Final = yes_or_no("markers")
+_BOUNDARIES: Final = yes_or_no("boundary markers")
+#: Where an ignorable event of an unknown type is; it changes nothing about the events after it.
+_UNKNOWN: Final[Dimension[int | None]] = Dimension(
+    "unknown event", {"none": None, "before each group": 0, "after the first event of each": 1}
+)
+_UNKNOWN_BEFORE_LOG: Final = yes_or_no(
+    "an unknown event last in the first log",
+    when={"Query events": ("extended, extended again", "extended, then usual", "usual, then extended")},
+)
 
 
 @family(
@@ -206,6 +215,9 @@ _MARKERS: Final = yes_or_no("markers")
         _DATABASE,
         _OF_LOG,
         _MARKERS,
+        _BOUNDARIES,
+        _UNKNOWN,
+        _UNKNOWN_BEFORE_LOG,
     ),
 )
 def tables_info_streams(stream: StreamBuilder) -> None:
@@ -214,9 +226,14 @@ def tables_info_streams(stream: StreamBuilder) -> None:
     first, second = stream.vary(_LOGS)
     choose_rules(stream, TABLES)
     work = TableWork(stream, markers=stream.vary(_MARKERS))
+    work.bounded, work.unknown_at = stream.vary(_BOUNDARIES), stream.vary(_UNKNOWN)
+    ends_unknown = second is not None and stream.vary(_UNKNOWN_BEFORE_LOG)
+    work.declares_unknown = ends_unknown or work.unknown_at is not None
     _begin(work, extended=first)
     for _ in stream.several_of(_OF_LOG):
         stream.vary(_ADDITION)(work)
+    if ends_unknown:
+        work.outside(work.unknown(UNKNOWN_TYPE))
     if second is not None:
         # A relay log: the format description of another log follows, which decides again.
         _begin(work, extended=second, relay=True)

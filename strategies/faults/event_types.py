@@ -2,12 +2,12 @@
 
 from typing import Final
 
-from conformance.binlog.servers import WITH_PAYLOADS
+from conformance.binlog.servers import WITH_IGNORABLE_FLAG, WITH_PAYLOADS
 from conformance.binlog.transaction_payload import Compression
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mariadb_events, mysql_events, payloads
 from conformance.strategies.events.unassigned_types import UNASSIGNED, codes_dimension, declare_up_to
-from conformance.strategies.grammar.dimension import Number, choices
+from conformance.strategies.grammar.dimension import Dimension, Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -31,14 +31,24 @@ def _begin(stream: StreamBuilder, type_code: int) -> None:
         groups.add_group(stream, groups.group(stream))
 
 
-@family(focus="WL4033-READ-UNKNOWN-REFUSED", fault=True, dimensions=(_CODE, _FLAGS, _BEFORE, _LOG))
+#: Ignorable events of an unknown type before it: having skipped one, a reader still refuses what has no flag.
+_SKIPPED: Final = Dimension(
+    "ignorable events before it", {"0": 0, "1": 1, "3": 3}, profiles=dict.fromkeys(("1", "3"), WITH_IGNORABLE_FLAG)
+)
+_BODY: Final = choices("size of the body", (20, 0, 300, 70_000))
+
+
+@family(focus="WL4033-READ-UNKNOWN-REFUSED", fault=True, dimensions=(_CODE, _FLAGS, _BEFORE, _LOG, _SKIPPED, _BODY))
 def unknown_not_ignorable(stream: StreamBuilder) -> None:
     """An event of an unassigned type, or of type 28, without the ignorable flag, in an otherwise valid stream."""
     choose = stream.choose
     codes, flags = stream.vary(_CODE), stream.vary(_FLAGS)
     code = choose.one_of(codes)
-    _begin(stream, code)
-    event = PlannedEvent(code, choose.octets(0, 40), {}, flags)
+    skipped, size = stream.vary(_SKIPPED), stream.vary(_BODY)
+    _begin(stream, max(code, UNASSIGNED[0]))
+    for _ in range(skipped):
+        stream.add(mysql_events.ignorable(stream, UNASSIGNED[0], choose.octets(0, 40), flags=0))
+    event = PlannedEvent(code, choose.octets(size, size), {}, flags)
     marks = ("WL4033-READ-UNKNOWN-REFUSED", *(("WL4033-READ-FLAG-BIT",) if flags else ()))
     stream.refuse(event, kind="unknown-event", marks=(*marks, "WL4033-READ-UNKNOWN-MESSAGE"))
     groups.add_groups(stream, 0, 1)

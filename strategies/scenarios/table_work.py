@@ -15,8 +15,10 @@ from conformance.strategies.events.extended_query import extended_query, is_exte
 from conformance.strategies.events.payloads import transaction_payload
 from conformance.strategies.events.server_events import incident, xa_prepare
 from conformance.strategies.events.statement_events import delete_file, load_block, user_var
+from conformance.strategies.events.unassigned_types import UNASSIGNED
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups import boundary_groups
 from conformance.strategies.groups import transactions as groups
 from conformance.strategies.scenarios.spelled_statements import Spelling
 from conformance.strategies.scenarios.table_names import DATABASE
@@ -52,6 +54,10 @@ class XaName(NamedTuple):
         return f"X'{self.gtrid.hex()}',X'{self.bqual.hex()}',{self.format_id}"
 
 
+#: The type of the unknown events among the groups.
+UNKNOWN_TYPE: Final = UNASSIGNED[-1]
+
+
 class Piece(NamedTuple):
     """A planned event, and the part of the log that it will be."""
 
@@ -76,6 +82,10 @@ class TableWork:
         rename_word: The word after RENAME in those that follow, one of `RENAME_WORDS`.
         rows_events: The rows events of the statements that follow, one of `ROWS_EVENTS`.
         rows_flags: Their flags besides the one for the end of a statement.
+        bounded: Whether the events of groups have boundary markers (WL#4162).
+        unknown_at: The place of an ignorable event of an unknown type in each group, before that of its events; None
+            for none.
+        declares_unknown: Whether logs declare that type.
     """
 
     def __init__(self, stream: StreamBuilder, *, markers: bool = True) -> None:
@@ -87,6 +97,9 @@ class TableWork:
         self.rename_word = RENAME_WORDS[0]
         self.rows_events = USUAL
         self.rows_flags = 0
+        self.bounded = False
+        self.unknown_at: int | None = None
+        self.declares_unknown = False
         self._parts: list[LogPart] = []
         self._table_ids: list[int] = []
         #: Those of the log before, which this one has again.
@@ -98,6 +111,8 @@ class TableWork:
     def begin(self, *, extended: bool, lengths: bytes | None = None, flags: int = 0) -> None:
         """Add the beginning of a log; `lengths` are post-header lengths other than the server's."""
         lengths = lengths or self.stream.server.post_header_lengths
+        if self.declares_unknown:
+            lengths = lengths.ljust(UNKNOWN_TYPE, b"\0")
         self.stream.describe_format(flags=flags, post_header_lengths=with_tables_info(lengths) if extended else lengths)
         if self._markers and self.stream.server.gtid_form not in ("absent", "5.6"):
             gtids = gtid_events.gtid_set(self.stream) if self.choose.yes(4) else GtidSet(())
@@ -133,15 +148,16 @@ class TableWork:
 
     def group(self, pieces: Sequence[Piece]) -> None:
         """Add a group, with the Gtid or Anonymous_gtid event before it if the server writes one."""
+        if self.unknown_at is not None:
+            at = min(self.unknown_at, len(pieces) - 1)
+            pieces = [*pieces[:at], self.unknown(UNKNOWN_TYPE), *pieces[at:]]
         planned = [each.event for each in pieces]
-        before = self.stream.count
         if self._markers:
-            groups.add_group(self.stream, planned)
-        else:
-            for event in planned:
-                self.stream.add(event)
-            self.stream.timestamp += 1
-        markers = self.stream.count - before - len(pieces)
+            planned = groups.with_gtid(self.stream, planned)
+        for event in boundary_groups.marked(planned) if self.bounded else planned:
+            self.stream.add(event)
+        self.stream.timestamp += 1
+        markers = len(planned) - len(pieces)
         self._parts += [LogPart(Part.MARKER)] * markers
         self._parts += [each.part for each in pieces]
 
@@ -217,8 +233,7 @@ class TableWork:
     def rows(
         self,
         tables: Sequence[TableName],
-        change: str | None = None,
-        *,
+        *changes: str,
         text: bool | None = None,
         more: int | None = None,
     ) -> list[Piece]:
@@ -226,17 +241,17 @@ class TableWork:
 
         Args:
             tables: The tables.
-            change: How they are changed, one of `ROW_CHANGES`; None for any.
+            *changes: How the rows events change them in turn, each one of `ROW_CHANGES`; none for any.
             text: Whether the statement's text is before them in a Rows_query; None for sometimes.
             more: How many further rows events there are of one of the tables; None for none or one.
         """
         choose = self.choose
-        change = change or choose.one_of(tuple(mysql_events.ROW_CHANGES))
+        changes = changes or (choose.one_of(tuple(mysql_events.ROW_CHANGES)),)
         columns = choose.integer(1, 3)
         ids = self._ids(len(tables))
         pieces: list[Piece] = []
         if (self.stream.server.profile in WITH_ROWS_QUERIES and choose.yes(2)) if text is None else text:
-            statement = _CHANGES_OF_ROWS[change].format(self._quoted(tables[0]))
+            statement = _CHANGES_OF_ROWS[changes[0]].format(self._quoted(tables[0]))
             pieces.append(Piece(mysql_events.rows_query(self.stream, statement), LogPart(Part.CONTEXT)))
         written = [
             TableRows.of(self.stream, table, table_id, columns, self.rows_events)
@@ -250,6 +265,7 @@ class TableWork:
         for number, rows in enumerate(order):
             last = number == len(order) - 1
             part = LogPart(Part.ROWS, table_id=rows.table_id, statement_end=last)
+            change = changes[number % len(changes)]
             pieces.append(Piece(rows.event(change, last=last, flags=self.rows_flags), part))
         return pieces
 
@@ -328,13 +344,12 @@ class TableWork:
     def rows_statement(
         self,
         tables: Sequence[TableName],
-        change: str | None = None,
-        *,
+        *changes: str,
         text: bool | None = None,
         more: int | None = None,
     ) -> list[Piece]:
         """Return a transaction with one statement in row format that changes all these tables; see `rows`."""
-        return [self.begin_transaction(), *self.rows(tables, change, text=text, more=more), self.close()]
+        return [self.begin_transaction(), *self.rows(tables, *changes, text=text, more=more), self.close()]
 
     def packed(self, tables: Sequence[TableName]) -> list[Piece]:
         """Return a transaction on these tables inside a Transaction_payload."""
