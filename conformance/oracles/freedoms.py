@@ -346,7 +346,7 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "render",
         "other warnings",
-        "what is printed to standard error besides the warnings of WL#4162, and whether these are there or in the text",
+        "what is printed to standard error besides the warnings of WL#4162, and whether these are there, in the text or in both",
         "Programs warn about much else.",
         is_foreign_warning,
     ),

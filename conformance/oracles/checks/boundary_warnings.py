@@ -18,14 +18,18 @@ _NO_WARNING: Final = Cause("no warning", role="render")
 
 
 def observed_warnings(alignment: Alignment) -> list[str] | None:
-    """Return the warnings of the boundary parser from both outputs, None where they are not known."""
+    """Return the warnings of the boundary parser from both outputs, None where they are not known.
+
+    A program may print each of them in both, which is one warning.
+    """
     seen = alignment.observed(0)
     if seen is None or alignment.case.settings["form"] == ROWS_FORM:
         return None
-    places = [seen.get("warnings"), seen.get("text")]
-    warnings = [
-        each.rstrip(".") for place in places if isinstance(place, str) for each in BOUNDARY_WARNING.findall(place)
-    ]
+    outputs = [place for place in (seen.get("warnings"), seen.get("text")) if isinstance(place, str)]
+    printed = [[each.rstrip(".") for each in BOUNDARY_WARNING.findall(output)] for output in outputs]
+    if len(printed) > 1 and printed[0] == printed[1]:
+        printed.pop()
+    warnings = [each for output in printed for each in output]
     return warnings if warnings or "warnings" in alignment.declared else None
 
 
