@@ -318,7 +318,7 @@ _NEXT_LOG: Final = Dimension(
     {"no": False, "yes": True},
     when={"a connection ends": ("after a group",)},
 )
-#: A boundary parser begins anew with each connection (WL#4162), also where the one before ended between groups.
+#: A boundary parser begins again with each connection (WL#4162), also where the one before ended between groups.
 _CUT_OFF: Final = Dimension(
     "the first group of a connection lacks its beginning",
     {"no": False, "yes": True},
