@@ -346,7 +346,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "render",
         "other warnings",
-        "what is printed to standard error besides the warnings of WL#4162, and whether these are there, in the text or in both",
+        "what is printed to standard error besides the warnings of WL#4162, and whether these are there, in the text "
+        "or in both",
         "Programs warn about much else.",
         is_foreign_warning,
     ),

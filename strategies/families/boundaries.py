@@ -363,7 +363,7 @@ _MARKERS: Final = Dimension("markers", {"no": False, "yes": True}, profiles={"ye
 
 @family(focus="WL4162-STREAM-MIDDLE-KNOWN", profiles=WITH_PARSER, dimensions=(_RUN_OF, _RUNS, _MARKERS))
 def boundary_runs(stream: StreamBuilder) -> None:
-    """Valid streams with up to a thousand of one thing: events in a transaction, ignored or lone events, transactions."""
+    """Valid streams with up to 1100 of one thing: events in a transaction, ignored or lone events, transactions."""
     stream.describe_format()
     planned = stream.vary(_RUN_OF)(stream, stream.vary(_RUNS))
     for event in boundaries.marked(planned) if stream.vary(_MARKERS) else planned:
