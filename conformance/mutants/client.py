@@ -204,6 +204,28 @@ class _StopsAtUnknown(Client):
         super().receive(data)
 
 
+class _StopsAtSecondUnknown(Client):
+    """Stops at an unknown ignorable event right after another one."""
+
+    _after_unknown = False
+
+    def receive(self, data: bytes) -> None:
+        is_unknown = data[TYPE_AT] not in KNOWN_TYPES
+        if is_unknown and self._after_unknown:
+            raise WireError(0, f"unknown event type {data[TYPE_AT]}")
+        self._after_unknown = is_unknown
+        super().receive(data)
+
+
+class _StopsAtLargeUnknown(Client):
+    """Stops at an ignorable event of a type that it does not know if its length needs more than two bytes."""
+
+    def receive(self, data: bytes) -> None:
+        if data[TYPE_AT] not in KNOWN_TYPES and len(data) >= 1 << 16:
+            raise WireError(0, f"unknown event type {data[TYPE_AT]}")
+        super().receive(data)
+
+
 class _StopsAtText(Client):
     """Stops at a statement's text before its rows."""
 
@@ -636,6 +658,18 @@ MUTANTS: Final = (
         "WL4033-CLIENT-IGNORABLE",
         "does not count ignorable events of unknown types in its position",
         _UncountedIgnorable,
+    ),
+    _mutant(
+        "client-stops-at-second-ignorable",
+        "WL4033-CLIENT-IGNORABLE",
+        "stops at an ignorable event of an unknown type right after another one",
+        _StopsAtSecondUnknown,
+    ),
+    _mutant(
+        "client-stops-at-large-ignorable",
+        "WL4033-CLIENT-IGNORABLE",
+        "stops at an ignorable event of an unknown type of 64 KiB or more",
+        _StopsAtLargeUnknown,
     ),
     _mutant(
         "client-stops-at-ignorable",

@@ -54,6 +54,12 @@ class _IgnoresFlagged(Applier):
         return ApplyOutcome.IGNORED if ignores else super()._take(event, kind)
 
 
+class _IgnoresFlaggedIncident(Applier):
+    def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
+        ignores = event.ignorable and kind is Kind.INCIDENT and not self._is_own(event, kind)
+        return ApplyOutcome.IGNORED if ignores else super()._take(event, kind)
+
+
 class _UnknownEndsGroup(Applier):
     def _take(self, event: ReplicaEvent, kind: Kind) -> ApplyOutcome:
         outcome = super()._take(event, kind)
@@ -133,6 +139,12 @@ APPLY_UNKNOWN_EVENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-APPLY-NEW-55",
         "as 5.1 or 5.5, passes over the events of GTIDs",
         answer=reading_on(_PassesOverGtids),
+    ),
+    Mutant(
+        "apply-flagged-incident-ignored",
+        "FORMAT-APPLY-OUTCOME",
+        "ignores an Incident that is flagged as ignorable",
+        answer=of(_IgnoresFlaggedIncident),
     ),
     Mutant(
         "apply-flagged-ignored",

@@ -7,6 +7,7 @@ from typing import Any, Final
 from conformance.binlog.errors import BinlogError
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import COMPRESSED_ROWS_V1, ROWS_TYPES, ROWS_V2, EventType
+from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.table_name import TableName
 from conformance.mutants.filter.altered_answers import (
@@ -74,6 +75,15 @@ def _tableless_member(event: Event, part: LogPart) -> LogPart:
     return LogPart(Part.MEMBER) if part.part is Part.STATEMENT and not part.tables else part
 
 
+def _keeps_marked(event: Event, part: LogPart) -> LogPart:
+    is_kept = part.part is Part.STATEMENT and MARKER_BITS.stored(event.header.flags)
+    return LogPart(Part.STATEMENT) if is_kept else part
+
+
+def _incident_of_group(event: Event, part: LogPart) -> LogPart:
+    return LogPart(Part.MEMBER) if part.part is Part.INCIDENT else part
+
+
 def _is_after_rows(entries: Sequence[Mapping[str, Any]], index: int) -> bool:
     """Return whether an entry and the one before it are about rows events."""
     return {each["type"] for each in entries[max(index - 1, 0) : index + 1]} <= ROWS_TYPES
@@ -123,6 +133,18 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
         "a statement without tables passes only if another one of its transaction does",
         answer=with_part(_tableless_member, statements=False),
         also=("WL40-FILTER-GROUP-WHOLE",),
+    ),
+    Mutant(
+        "marked-statements-stay",
+        "WL40-FILTER-BY-TABLES-INFO",
+        "a statement with a boundary marker is kept",
+        answer=with_part(_keeps_marked, statements=False),
+    ),
+    Mutant(
+        "incident-with-its-group",
+        "FORMAT-FILTER-LOG",
+        "an Incident is dropped with its group",
+        answer=with_part(_incident_of_group),
     ),
     Mutant(
         "rows-stay",

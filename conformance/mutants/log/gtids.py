@@ -1,5 +1,6 @@
 """The mutants of the role `log` in logs as a whole, and in Gtid and Previous_gtids events."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -7,6 +8,7 @@ from conformance.binlog.event_types import GTID_TYPES, ROWS_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.server.events import COMMIT, ROLLBACK
+from conformance.models.server.logged_event import PlannedLog
 from conformance.mutants.log.event_faults import (
     context_after_statement,
     is_begin,
@@ -57,6 +59,18 @@ from conformance.mutants.log.transaction_faults import (
     without_gtid,
 )
 from conformance.mutants.mutant import Mutant
+
+
+def _begins_with_gtids(logs: Sequence[PlannedLog], number: int) -> bool:
+    return any(unit.events[0].type == EventType.PREVIOUS_GTIDS for unit in logs[number].units)
+
+
+def _of_three_sources(logs: Sequence[PlannedLog], number: int) -> GtidSet:
+    """Return the first three sources of the set with which a log begins."""
+    first = (unit.events[0] for unit in logs[number].units)
+    right: GtidSet = next(event.fields["previous_gtids"] for event in first if event.type == EventType.PREVIOUS_GTIDS)
+    return replace(right, sources=right.sources[:3])
+
 
 LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
     # Logs as a whole
@@ -366,6 +380,12 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-LOG-PREVIOUS-GTIDS-KEPT",
         "every Previous_gtids event is empty",
         answer=previous_gtids(lambda logs, number: number > 0, lambda logs, number: GtidSet()),
+    ),
+    Mutant(
+        "logs-first-three-sources",
+        "WL7592-LOG-PREVIOUS-GTIDS-KEPT",
+        "a Previous_gtids event has three sources at most",
+        answer=previous_gtids(_begins_with_gtids, _of_three_sources),
     ),
     Mutant(
         "logs-forgets-gtids-when-off",

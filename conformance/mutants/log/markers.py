@@ -28,6 +28,9 @@ from conformance.mutants.log.transaction_faults import (
 )
 from conformance.mutants.mutant import Mutant
 
+#: Events of a group.
+_TEN: Final = 10
+
 LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
     # WL#4162
     Mutant(
@@ -106,6 +109,13 @@ LOG_MARKER_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4162-MARK-INSIDE-AND-XID",
         "Xid events are marked Inside Transaction",
         answer=marks_as(is_type(EventType.XID), BoundaryType.INSIDE_TRANSACTION),
+    ),
+    Mutant(
+        "marks-first-ten",
+        "WL4162-MARKER-EVERY-EVENT",
+        "the events of a group after its tenth have no marker",
+        answer=marks_as(lambda unit, at, right: at >= _TEN, BoundaryType.NOT_DEFINED),
+        also=("WL4162-MARKER-IN-FILE", "WL4162-ALWAYS-ENABLED"),
     ),
     Mutant(
         "marks-rows-self",

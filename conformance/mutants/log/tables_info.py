@@ -69,6 +69,16 @@ def _without_databases(each: RenameTable, tables: tuple[dict[str, bytes], ...]) 
     )
 
 
+def _without_the_last_two(each: RenameTable, tables: tuple[dict[str, bytes], ...]) -> tuple[dict[str, bytes], ...]:
+    """Return the old names that are on the right of neither of the two pairs before."""
+    pairs = each.pairs
+    return tuple(
+        entry_of(old)
+        for place, (old, _) in enumerate(pairs)
+        if old not in {new for _, new in pairs[max(place - 2, 0) : place]}
+    )
+
+
 def _one_of_each_name(each: CreateTableLike, tables: tuple[dict[str, bytes], ...]) -> tuple[dict[str, bytes], ...]:
     """Return the tables, without those that have the name of one before them, in whatever database."""
     names = [table["table"] for table in tables]
@@ -289,6 +299,13 @@ LOG_TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-RENAME-LEFT-SIDE",
         "a RENAME TABLE leaves out a table if an earlier pair has its name on the right, in whatever database",
         answer=listed_for(statements_of(RenameTable), _without_databases),
+    ),
+    Mutant(
+        "logs-rename-two-pairs-back",
+        "WL40-RENAME-SKIP-TARGETS",
+        "a RENAME TABLE lists an old name that is on the right of a pair more than two pairs before",
+        answer=listed_for(statements_of(RenameTable), _without_the_last_two),
+        also=("WL40-RENAME-LEFT-SIDE",),
     ),
     Mutant(
         "logs-rename-first-only",
