@@ -13,6 +13,7 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.flagged_events import passed_over_for_flag
 from conformance.oracles.oracle import Check, Oracle, delivered, fields
 
 _SKIPPED: Final = "WL4033-READ-UNKNOWN-SKIPPED"
@@ -111,7 +112,7 @@ def either_way(requirement: str) -> Oracle:
     """Return the oracle that checks that marked events are delivered with the ignorable flag and without it.
 
     It is blamed for an event that is not, where another one of its type and length is, with the other flag: one of
-    another length may be refused for what is in it.
+    another length may be refused for what is in it. So it is where the answer shows that the flag is the reason.
     """
     each = delivered(requirement)
 
@@ -123,9 +124,11 @@ def either_way(requirement: str) -> Oracle:
             for index, entry in enumerate(events)
             if alignment.fate(index) is Fate.DELIVERED
         }
+        for_flag = {events[index]["offset"] for index in passed_over_for_flag(alignment)}
         for check in each.examine(alignment, requirement):
             entry = offsets.get(check.at or 0)
-            if entry is None or (entry["type"], entry["length"], ~entry["flags"] & Flag.IGNORABLE) in read:
+            is_read = entry is None or (entry["type"], entry["length"], ~entry["flags"] & Flag.IGNORABLE) in read
+            if is_read or check.at in for_flag:
                 yield check
 
     return Oracle(requirement, examine)
