@@ -47,7 +47,8 @@ def unknown_not_ignorable(stream: StreamBuilder) -> None:
     skipped, size = stream.vary(_SKIPPED), stream.vary(_BODY)
     _begin(stream, max(code, UNASSIGNED[0]))
     for _ in range(skipped):
-        stream.add(mysql_events.ignorable(stream, UNASSIGNED[0], choose.octets(0, 40), flags=0))
+        ignorable = mysql_events.ignorable(stream, UNASSIGNED[0], choose.octets(0, 40), flags=0)
+        stream.add(ignorable.marked("WL4033-READ-UNKNOWN-SKIPPED"))
     event = PlannedEvent(code, choose.octets(size, size), {}, flags)
     marks = ("WL4033-READ-UNKNOWN-REFUSED", *(("WL4033-READ-FLAG-BIT",) if flags else ()))
     stream.refuse(event, kind="unknown-event", marks=(*marks, "WL4033-READ-UNKNOWN-MESSAGE"))

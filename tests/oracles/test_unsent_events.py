@@ -38,14 +38,20 @@ def without(is_left_out):
          "FORMAT-SEND-FORMAT"),
         ("sent_types_of_mariadb", "mysql-8.0", "send-annotations-of-mysql", "MARIADB_ANNOTATE_ROWS not sent",
          "WL4033-SEND-IGNORABLE"),
-        ("sent_logs", "mysql-8.4", "send-old-log-left-out", "events of several types not sent",
-         "FORMAT-SEND-EVENT WL4033-SEND-IGNORABLE"),
         ("sent_gtids", "mysql-8.0", "send-texts-not-by-gtids", "ROWS_QUERY not sent", "WL4033-SEND-IGNORABLE"),
     ],
 )  # fmt: skip
 def test_a_source_that_leaves_something_out_has_one_finding(family, profile, mutant, finding, requirements):
     together = together_of("send", family, profile, by_mutant(mutant))
     assert together == {f"send: {finding}": {*requirements.split()}}
+
+
+def test_a_source_that_leaves_a_log_out_has_one_finding_but_where_one_event_of_it_is_asked_for():
+    together = together_of("send", "sent_logs", "mysql-8.4", by_mutant("send-old-log-left-out"))
+    assert together == {
+        "send: events of several types not sent": {"FORMAT-SEND-EVENT", "WL4033-SEND-IGNORABLE"},
+        "send: event at the position not sent": {"FORMAT-SEND-POSITION"},
+    }
 
 
 def test_a_type_that_is_not_sent_is_not_taken_for_transactions_that_the_replica_has():
