@@ -31,8 +31,8 @@ _SKIPPED: Final = ("WL4033-READ-UNKNOWN-SKIPPED", "WL4033-READ-UNKNOWN-AS-IGNORA
 _CODE: Final = codes_dimension()
 _AFTER_TEXT, _BEFORE_TEXT = "after a Rows_query", "before a Rows_query"
 _IN_GROUPS: Final = ("between groups", "first of a group", "within a group", "last of a group")
-#: What comes right after them: an event of the log, another log, or nothing.
-_AT_ENDS: Final = ("before a Stop", "before a Rotate and another log", "last of the log")
+#: What comes right after them, if anything.
+_AT_ENDS: Final = ("before a Stop", "before a Rotate", "last of the log")
 _PLACE: Final = Dimension(
     "place",
     {each: each for each in (*_IN_GROUPS, _AFTER_TEXT, _BEFORE_TEXT, *_AT_ENDS)},
@@ -86,10 +86,8 @@ def _end_with(stream: StreamBuilder, events: list[PlannedEvent], place: str) -> 
         stream.add(event)
     if place == "before a Stop":
         stream.add(mysql_events.stop(stream))
-    elif place == "before a Rotate and another log":
+    elif place == "before a Rotate":
         stream.add(mysql_events.rotate(stream))
-        groups.begin_next_log(stream)
-        groups.add_group(stream, groups.group(stream))
 
 
 def _next_code(stream: StreamBuilder, code: int) -> int:

@@ -36,7 +36,7 @@ from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
 from conformance.strategies.groups import boundary_groups as boundaries
 from conformance.strategies.groups import replica_groups, replica_variants
 from conformance.strategies.groups import transactions as groups
-from conformance.strategies.groups.replica_variants import BODY, CODE
+from conformance.strategies.groups.replica_variants import CODE
 from conformance.strategies.questions.send import BEYOND, HOLDINGS, PLACES
 
 #: The profiles whose senders skip what a replica has by its GTIDs.
@@ -82,6 +82,10 @@ _ANNOTATED: Final = Dimension(
     "Annotate_rows asked for", {"no": False, "yes": True}, profiles={"yes": Profiles("mariadb")}
 )
 _IN_A_ROW: Final = Number("ignorable events in a row")
+_SMALL: Final = (0, 60)
+_BODY: Final[Dimension[tuple[int, int]]] = Dimension(
+    "size of the body", {"up to 60": _SMALL, "0": (0, 0), "256": (256, 256), "70000": (70_000, 70_000)}
+)
 _IGNORABLE_PLACE: Final = choices("place of ignorable events", ("between groups", "in a group", "last of the log"))
 #: What 11.4.5 and later log of a transaction between its Gtid event and its end has no position of its own. An event of
 #: an unknown type that has one would be a place to resume between a table and its rows.
@@ -200,7 +204,7 @@ Change = Callable[[Sequence[PlannedEvent]], Sequence[PlannedEvent]]
         _FLAGGED,
         CODE,
         _IN_A_ROW,
-        BODY,
+        _BODY,
     ),
 )
 def sent_logs(stream: StreamBuilder) -> None:
@@ -280,8 +284,8 @@ def _ignorable(stream: StreamBuilder, code: int) -> PlannedEvent:
 
 def _unknown(stream: StreamBuilder, code: int) -> list[PlannedEvent]:
     """Return ignorable events in a row, the first with a body of the stream's size."""
-    sizes = [stream.choose.integer(0, 60) if number else stream.vary(BODY) for number in stream.several_of(_IN_A_ROW)]
-    return [mysql_events.ignorable(stream, code, stream.choose.octets(size, size), flags=0) for size in sizes]
+    sizes = [_SMALL if number else stream.vary(_BODY) for number in stream.several_of(_IN_A_ROW)]
+    return [mysql_events.ignorable(stream, code, stream.choose.octets(*size), flags=0) for size in sizes]
 
 
 def _add_unknown(stream: StreamBuilder, code: int) -> None:

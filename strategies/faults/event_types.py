@@ -35,7 +35,9 @@ def _begin(stream: StreamBuilder, type_code: int) -> None:
 _SKIPPED: Final = Dimension(
     "ignorable events before it", {"0": 0, "1": 1, "3": 3}, profiles=dict.fromkeys(("1", "3"), WITH_IGNORABLE_FLAG)
 )
-_BODY: Final = choices("size of the body", (20, 0, 300, 70_000))
+_BODY: Final[Dimension[tuple[int, int]]] = Dimension(
+    "size of the body", {"up to 40": (0, 40), "0": (0, 0), "300": (300, 300), "70000": (70_000, 70_000)}
+)
 
 
 @family(focus="WL4033-READ-UNKNOWN-REFUSED", fault=True, dimensions=(_CODE, _FLAGS, _BEFORE, _LOG, _SKIPPED, _BODY))
@@ -49,7 +51,7 @@ def unknown_not_ignorable(stream: StreamBuilder) -> None:
     for _ in range(skipped):
         ignorable = mysql_events.ignorable(stream, UNASSIGNED[0], choose.octets(0, 40), flags=0)
         stream.add(ignorable.marked("WL4033-READ-UNKNOWN-SKIPPED"))
-    event = PlannedEvent(code, choose.octets(size, size), {}, flags)
+    event = PlannedEvent(code, choose.octets(*size), {}, flags)
     marks = ("WL4033-READ-UNKNOWN-REFUSED", *(("WL4033-READ-FLAG-BIT",) if flags else ()))
     stream.refuse(event, kind="unknown-event", marks=(*marks, "WL4033-READ-UNKNOWN-MESSAGE"))
     groups.add_groups(stream, 0, 1)

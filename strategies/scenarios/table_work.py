@@ -6,6 +6,7 @@ from typing import Final, NamedTuple
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.servers import WITH_INCIDENT_TRANSACTIONS, WITH_ROWS_QUERIES, with_tables_info
+from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.filtering.log_part import LogPart, Part
 from conformance.models.filtering.statement import CreateTable, FilteredStatement, each_once
 from conformance.models.filtering.table_name import TableName
@@ -113,10 +114,12 @@ class TableWork:
         lengths = lengths or self.stream.server.post_header_lengths
         if self.declares_unknown:
             lengths = lengths.ljust(UNKNOWN_TYPE, b"\0")
+        if self.bounded:
+            flags = MARKER_BITS.write(flags, BoundaryType.IGNORE_BOUNDARY)
         self.stream.describe_format(flags=flags, post_header_lengths=with_tables_info(lengths) if extended else lengths)
         if self._markers and self.stream.server.gtid_form not in ("absent", "5.6"):
             gtids = gtid_events.gtid_set(self.stream) if self.choose.yes(4) else GtidSet(())
-            self.stream.add(gtid_events.previous_gtids(self.stream, gtids, flags=int(Flag.IGNORABLE)))
+            self._add([gtid_events.previous_gtids(self.stream, gtids, flags=int(Flag.IGNORABLE))])
         if self.stream.server.is_mariadb:
             groups.add_gtid_list(self.stream)
         self._note()
@@ -138,12 +141,12 @@ class TableWork:
 
     def outside(self, piece: Piece) -> None:
         """Add an event outside groups."""
-        self.stream.add(piece.event)
+        self._add([piece.event])
         self._parts.append(piece.part)
 
     def end(self) -> None:
         """Add the end of a log."""
-        groups.end_log(self.stream)
+        self._add(groups.ending(self.stream))
         self._note()
 
     def group(self, pieces: Sequence[Piece]) -> None:
@@ -154,12 +157,16 @@ class TableWork:
         planned = [each.event for each in pieces]
         if self._markers:
             planned = groups.with_gtid(self.stream, planned)
-        for event in boundary_groups.marked(planned) if self.bounded else planned:
-            self.stream.add(event)
+        self._add(planned)
         self.stream.timestamp += 1
         markers = len(planned) - len(pieces)
         self._parts += [LogPart(Part.MARKER)] * markers
         self._parts += [each.part for each in pieces]
+
+    def _add(self, planned: Sequence[PlannedEvent]) -> None:
+        """Add events that begin outside transactions, with their boundary markers if they have some."""
+        for event in boundary_groups.marked(planned) if self.bounded else planned:
+            self.stream.add(event)
 
     def _note(self) -> None:
         """Record that the events added since are part of the log and of no group."""

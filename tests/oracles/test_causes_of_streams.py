@@ -72,7 +72,7 @@ def test_a_client_that_loses_events_is_not_excused_by_others_without_their_type(
         answer = untyped(EventType.INTVAR)(case)
         return replace(answer, events=tuple(each for each in answer.events if each["type"] != EventType.XID))
 
-    together = together_of("client", "sent_logs", "mysql-8.0", loses_xids)
+    together = together_of("client", "sent_logs", "mysql-8.4", loses_xids)
     assert {"client: INTVAR without its type", "client: XID dropped"} <= set(together)
 
 

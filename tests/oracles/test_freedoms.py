@@ -9,7 +9,7 @@ from itertools import chain, cycle, pairwise, permutations
 import pytest
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum, ends_with_checksum
-from conformance.binlog.event_types import HEARTBEAT_TYPES, PLAIN_GTID_TYPES, VARIABLE_TYPES, EventType
+from conformance.binlog.event_types import GTID_TYPES, HEARTBEAT_TYPES, PLAIN_GTID_TYPES, VARIABLE_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
@@ -736,6 +736,7 @@ TAKEN = {
     "events after a malformed one": ("boundary", [going_on_at_malformed]),
     "events without an entry": ("filter", [without(lambda entry: entry["type"] not in (19, 30, 31, 32))]),
     "discarded files": ("filter", [lambda case, answer: filtered_with(request_of(case), groups=KeepsFiles)]),
+    "borders of empty groups": ("filter", [with_value("fate", lambda fate: "kept", *GTID_TYPES)]),
     "other warnings": (
         "render",
         [entries(with_deprecation), entries(warned_in_the_text), entries(with_empty_lines)],
@@ -816,6 +817,10 @@ TAKEN = {
     "entry of the failure": ("apply", [without_the_failed_entry, with_a_failed_entry]),
     "error numbers": ("apply", [with_error_number]),
     "replicas of 5.6.21 and 5.7.5": ("apply", [going_on_at_anonymous_gtids]),
+    "notation of Previous_gtids": (
+        "log",
+        [with_value("previous_gtids", lambda text: ",".join(text.split(",")[::-1]), EventType.PREVIOUS_GTIDS)],
+    ),
     "wording of own statements": ("log", [entries(spelled_by_others)]),
     "prefix of a statement's text": ("log", [lambda case, answer: CONTROL["bare-rows-query"](request_of(case))]),
     "Xid or COMMIT": ("log", [entries(ended_otherwise), entries(ended_by_engine)]),

@@ -132,7 +132,8 @@ def test_a_parser_that_is_kept_from_the_start_is_one_finding_in_whatever_words_i
 
 def test_a_parser_that_is_kept_at_a_later_connection_is_the_same_finding():
     together = together_of(of_mutant("relay-parser-kept-on-reconnect"), "reconnected_streams worklog")
-    assert together == {KEPT: {"WL4162-RESET-RECEIVER-LOOP"}}
+    assert set(together) == {KEPT}
+    assert "WL4162-RESET-RECEIVER-LOOP" in together[KEPT]
 
 
 @pytest.mark.parametrize("name", ["relay-parser-fed-all", "relay-parser-fed-ignored"])
