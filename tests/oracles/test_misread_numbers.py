@@ -210,7 +210,12 @@ def test_a_position_that_stays_at_a_statement_that_is_cut_is_the_same_finding():
         return replace(answer, events=(*answer.events[:first], answer.events[first] | cut, *after))
 
     seen = set()
-    for case in cases("sent_logs", "mysql-8.0", role="client"):
+    every = (
+        case
+        for profile in ("mysql-5.7", "mysql-8.0", "mysql-8.4")
+        for case in cases("sent_logs", profile, role="client")
+    )
+    for case in every:
         ends = [entry for entry in case.expected.events if entry.get("resume_pos")]
         if len(ends) == 2 and ends[0].get("query") == "COMMIT":  # The second is the end of the answer.
             seen |= findings(case, with_cut_commit(case, REFERENCE.ask(request_of(case)))).keys()
