@@ -6,7 +6,6 @@ The table on docs/protocol.md and the line in reports are written from here.
 from dataclasses import dataclass
 from typing import Final
 
-from conformance.binlog.servers import WITH_IGNORABLE_FLAG
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 
 
@@ -113,9 +112,7 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
         "have no Gtid events in half of the cases, as before WL#7592, and an Incident within a transaction in some",
     ),
     Departure(
-        ("row_filters",),
-        "have the ignorable flag on Table_map and rows events in some cases",
-        profiles=WITH_IGNORABLE_FLAG,
+        ("row_filters",), "have the ignorable flag on Table_map and rows events in some cases, where servers know it"
     ),
     Departure(
         ("table_filters",),
