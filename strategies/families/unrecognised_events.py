@@ -16,7 +16,7 @@ from conformance.strategies.grammar.dimension import Dimension, Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
-from conformance.strategies.groups import replica_groups, replica_variants
+from conformance.strategies.groups import data_changes, replica_groups, replica_variants
 from conformance.strategies.groups.group_shapes import PREPARED, STATEMENT, TRANSACTION, shaped, shapes
 from conformance.strategies.groups.replica_variants import (
     BEFORE,
@@ -159,6 +159,11 @@ def flagged_groups(stream: StreamBuilder) -> None:
     for place in places:
         planned[place] = planned[place]._replace(flags=planned[place].flags | _IGNORABLE)
     replica_groups.add(stream, planned)
+    if stream.choose.met[_FLAGGED_GROUP.name] == PREPARED:
+        # Its rows are seen by nobody before its end, and what of them is kept then is not modelled.
+        del stream.settings["tables"]
+        end = data_changes.query(stream, replica_groups.end_of_prepared(stream))
+        replica_groups.add(stream, replica_groups.in_mode(stream, [end], mode))
 
 
 @family(
