@@ -9,6 +9,7 @@ from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEA
 from conformance.binlog.servers import use_flag
 from conformance.binlog.status_variables import write_status_variables
 from conformance.models.filtering.table_name import TableName, tuples_of
+from conformance.models.server.tables import quoted
 from conformance.strategies.events.status_variables import REQUIREMENT, shown_variables, status_fields, status_variables
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -35,10 +36,7 @@ def is_extended(stream: StreamBuilder) -> bool:
 
 def listed(tuples: Sequence[dict[str, bytes]]) -> str:
     """Return tables info as the protocol reports it."""
-    return ",".join(
-        ".".join("`{}`".format(name.decode().replace("`", "``")) for name in (each["database"], each["table"]))
-        for each in tuples
-    )
+    return ",".join(".".join(quoted(name.decode()) for name in (each["database"], each["table"])) for each in tuples)
 
 
 def extended_query(

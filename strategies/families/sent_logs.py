@@ -279,7 +279,7 @@ def _add_without_positions(stream: StreamBuilder, planned: Sequence[PlannedEvent
 
 
 def _ignorable(stream: StreamBuilder, code: int) -> PlannedEvent:
-    return mysql_events.ignorable(stream, code, stream.choose.octets(0, 60), flags=0)
+    return mysql_events.ignorable(stream, code, stream.choose.octets(*_SMALL), flags=0)
 
 
 def _unknown(stream: StreamBuilder, code: int) -> list[PlannedEvent]:

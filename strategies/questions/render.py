@@ -16,6 +16,7 @@ from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.worklog_parser import WorklogParser
+from conformance.models.server.tables import quoted
 from conformance.strategies.grammar.case import Expected
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.question import Question
@@ -214,8 +215,8 @@ def _specified_info(event: Mapping[str, Any]) -> dict[str, str]:
     if event["handled"] == "ignored":
         return {}
     if code == EventType.QUERY:
-        name = event["database"].replace("`", "``")
-        use = "" if event["flags"] & _SUPPRESS_USE or not name else f"use `{name}`; "
+        database = event["database"]
+        use = "" if event["flags"] & _SUPPRESS_USE or not database else f"use {quoted(database)}; "
         return {"info": f"{use}{event['query']}"}
     if code == _ROWS_QUERY:
         return {"info": f"# {event['rows_query']}"}

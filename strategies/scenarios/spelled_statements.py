@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final, NamedTuple
 
 from conformance.models.filtering.table_name import TableName
+from conformance.models.server.tables import quoted
 
 #: A name that needs no backticks.
 _PLAIN: Final = re.compile(r"[a-z][a-z0-9_]*")
@@ -50,7 +51,7 @@ class Spelling(NamedTuple):
     def _part(self, name: str) -> str:
         if not self.quoted and _PLAIN.fullmatch(name):
             return name
-        return "`{}`".format(name.replace("`", "``"))
+        return quoted(name)
 
 
 #: How statements are written -> the spelling, the plain one first.

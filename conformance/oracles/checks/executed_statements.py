@@ -12,9 +12,10 @@ from conformance.oracles.checks.printed_events import Fault
 from conformance.oracles.checks.printed_facts import Printed
 from conformance.oracles.checks.printed_log import PrintedEvent, PrintedLog
 from conformance.oracles.checks.printed_variables import PLAIN, variable_set
+from conformance.oracles.checks.quoted_names import QUOTED_NAME, unquoted
 
 _ELSEWHERE: Final = "statement in another database"
-_USE: Final = re.compile(r"use `((?:[^`]|``)*)`\s*/\*!\*/;", re.IGNORECASE)
+_USE: Final = re.compile(rf"use {QUOTED_NAME}\s*/\*!\*/;", re.IGNORECASE)
 #: What follows a delimiter on its line, comments apart: it becomes a part of the next statement.
 _AFTER_DELIMITER: Final = re.compile(r"(?!#).*/\*!\*/;[ \t]*(?![\s#/])(.+)")
 #: A line that sets the delimiter: the client takes the first word.
@@ -128,4 +129,4 @@ def _delimiters(log: PrintedLog) -> list[tuple[int, str]]:
 def _uses(log: PrintedLog) -> list[tuple[int, str]]:
     """Return the numbers of the lines that set a default database, and which."""
     matches = ((number, _USE.match(line)) for number, line in enumerate(log.lines))
-    return [(number, match[1].replace("``", "`")) for number, match in matches if match]
+    return [(number, unquoted(match[1])) for number, match in matches if match]

@@ -6,6 +6,7 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.filtered_groups import (
     BORDERS,
     FATE,
+    Group,
     groups_of,
     kept_files,
     open_borders,
@@ -22,20 +23,22 @@ def is_border_of_nothing(alignment: Alignment, difference: Difference) -> bool:
     """Return whether a group of which nothing passes is kept as an empty one, or its Gtid event alone."""
     if difference.field != FATE:
         return False
-    for group in groups_of(alignment.case):
-        if group and group[0][0] <= difference.index <= group[-1][0]:
-            return difference.index in open_borders(group, seen_fates(alignment, group), alignment.marked(_WHOLE))
-    return False
+    group = _group_of(alignment, difference.index)
+    return difference.index in open_borders(group, seen_fates(alignment, group), alignment.marked(_WHOLE))
 
 
 def is_of_kept_file(alignment: Alignment, difference: Difference) -> bool:
     """Return whether an event is kept with the whole file that is discarded, or is a border of nothing else."""
     if difference.field != FATE:
         return False
-    for group in groups_of(alignment.case):
-        if group and group[0][0] <= difference.index <= group[-1][0]:
-            seen = seen_fates(alignment, group)
-            kept = kept_files(group, seen)
-            is_border = dict(group)[difference.index].part.part in BORDERS and wanted_of_borders(group, seen) is None
-            return difference.index in kept or (bool(kept) and is_border)
-    return False
+    group = _group_of(alignment, difference.index)
+    seen = seen_fates(alignment, group)
+    kept = kept_files(group, seen)
+    parts = {index: fate.part.part for index, fate in group}
+    is_border = parts.get(difference.index) in BORDERS and wanted_of_borders(group, seen) is None
+    return difference.index in kept or (bool(kept) and is_border)
+
+
+def _group_of(alignment: Alignment, index: int) -> Group:
+    """Return the group of an event, empty if there is none."""
+    return next((each for each in groups_of(alignment.case) if each and each[0][0] <= index <= each[-1][0]), ())

@@ -9,6 +9,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.cause import Cause
+from conformance.oracles.checks.quoted_names import QUOTED_NAME, unquoted
 from conformance.oracles.oracle import Check, shown
 from conformance.protocol.roles.log import words_of
 
@@ -24,16 +25,15 @@ _FREE_OF_STATEMENTS: Final = int(Flag.THREAD_SPECIFIC | Flag.SUPPRESS_USE)
 _FREE_OF_LOGS: Final = int(Flag.BINLOG_IN_USE)
 #: The types that have these flags in servers' logs: MariaDB's Gtid events begin transactions without a BEGIN.
 _WITH_STATEMENTS: Final = QUERY_TYPES | {EventType.EXECUTE_LOAD_QUERY, EventType.MARIADB_GTID}
-#: A name in quotes: a backtick within it is doubled.
-_NAME: Final = "`((?:[^`]|``)*)`"
 #: A DROP TABLE with names in quotes, without comments; a server may write TEMPORARY in a comment that is executed.
 _DROP: Final = re.compile(
-    rf"DROP (TEMPORARY )?TABLES? (?P<condition>IF EXISTS )?({_NAME}(\.{_NAME})?( ?, ?(?!\Z)|\Z))+", re.IGNORECASE
+    rf"DROP (TEMPORARY )?TABLES? (?P<condition>IF EXISTS )?({QUOTED_NAME}(\.{QUOTED_NAME})?( ?, ?(?!\Z)|\Z))+",
+    re.IGNORECASE,
 )
 #: A CREATE TABLE, without comments, that does nothing where there is such a table.
 _CREATE: Final = re.compile(r"CREATE (TEMPORARY )?TABLE (?P<condition>IF NOT EXISTS )?", re.IGNORECASE)
 _EXECUTED: Final = re.compile(r"/\*[!M]+\d*(.*?)\*/", re.DOTALL)
-_NAMES: Final = re.compile(rf"{_NAME}(?:\.{_NAME})?")
+_NAMES: Final = re.compile(rf"{QUOTED_NAME}(?:\.{QUOTED_NAME})?")
 
 
 #: The word of a DROP that leaves ordinary tables alone; some servers have it in a comment for newer ones.
@@ -76,12 +76,8 @@ def tables_of(entry: Entry) -> frozenset[str]:
     """Return the tables that a statement names in quotes, with their databases."""
     text = str(entry.get("query", ""))
     database = str(entry.get("database", ""))
-    pairs = ([_unquoted(each) for each in match] for match in _NAMES.findall(text))
+    pairs = ([unquoted(each) for each in match] for match in _NAMES.findall(text))
     return frozenset(f"{first}.{second}" if second else f"{database}.{first}" for first, second in pairs)
-
-
-def _unquoted(name: str) -> str:
-    return name.replace("``", "`")
 
 
 def is_of_temporary_tables(entry: Entry) -> bool:
@@ -252,7 +248,7 @@ def equal_lists(wanted: Entry, observed: Entry) -> str:
 
 def _listed(entry: Entry) -> list[str]:
     pairs = _NAMES.findall(str(entry.get("tables_info") or ""))
-    names = (f"{_unquoted(first) or entry.get('database', '')}.{_unquoted(second)}" for first, second in pairs)
+    names = (f"{unquoted(first) or entry.get('database', '')}.{unquoted(second)}" for first, second in pairs)
     return list(dict.fromkeys(names))
 
 

@@ -8,12 +8,12 @@ from typing import Any, Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.oracles.alignment import Alignment
+from conformance.oracles.checks.quoted_names import QUOTED_NAME, unquoted
 from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, refused, shown
 from conformance.protocol.roles.decode import STATUS_FIELDS
 
 _HEADER: Final = ("type", "timestamp", "server_id", "length", "log_pos", "flags")
-_NAME: Final = r"`((?:[^`]|``)*)`"
-_TUPLE: Final = re.compile(rf"{_NAME}\.{_NAME}(?:,|\Z)")
+_TUPLE: Final = re.compile(rf"{QUOTED_NAME}\.{QUOTED_NAME}(?:,|\Z)")
 
 #: The most bytes that a signed length of one byte gives.
 _SIGNED_BYTE: Final = 0x7F
@@ -32,7 +32,7 @@ def listed_tables(text: Any, database: str) -> _Pairs | None:
         tuple_ = _TUPLE.match(text, at)
         if tuple_ is None:
             return None
-        names = [name.replace("``", "`") for name in tuple_.groups()]
+        names = [unquoted(name) for name in tuple_.groups()]
         pairs.append((names[0] or database, names[1]))
         at = tuple_.end()
     return pairs
