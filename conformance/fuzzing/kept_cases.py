@@ -51,9 +51,9 @@ class KeptCases:
     def keep(self, case_id: str) -> None:
         """Keep a case, unless it is kept already."""
         if case_id not in self._ids:
-            self._ids[case_id] = None
             with errors_of(self._path), self._path.open("a", encoding="utf-8") as file:
                 file.write(case_id + "\n")
+            self._ids[case_id] = None
 
     def __len__(self) -> int:
         return len(self._ids)

@@ -167,6 +167,11 @@ def _interrupted(running):
     return *running.communicate(), presses
 
 
+def _has_text(file):
+    # A file that is about to be written to exists, and is empty for a moment.
+    return file.exists() and file.read_text() != ""
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -179,7 +184,7 @@ def test_an_interrupted_run_ends_with_2_and_one_line(arguments, tmp_path):
     running = started([*arguments, *corpus])
     kept = tmp_path / "boundary" / "cases.txt"
     deadline = time.monotonic() + 60
-    while not (kept.exists() if corpus else time.monotonic() > deadline - 56) and time.monotonic() < deadline:
+    while not (_has_text(kept) if corpus else time.monotonic() > deadline - 56) and time.monotonic() < deadline:
         time.sleep(0.1)
     printed, errors, presses = _interrupted(running)
     assert running.returncode == 2
