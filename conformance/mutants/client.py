@@ -694,7 +694,7 @@ MUTANTS: Final = (
     ),
     _mutant(
         "client-flagged-passed-over",
-        "FORMAT-CLIENT-EVENT",
+        "WL4033-CLIENT-KNOWN-FLAGGED",
         "passes over events with the ignorable flag of types that it knows",
         _PassesOverFlagged,
         also=("FORMAT-CLIENT-GTIDS",),

@@ -28,7 +28,7 @@ from conformance.oracles.checks.client_gtids import (
 )
 from conformance.oracles.checks.client_heartbeats import is_heartbeat, no_heartbeat
 from conformance.oracles.checks.client_losses import has_lost_connection, loses_table
-from conformance.oracles.checks.flagged_events import passed_over_for_flag
+from conformance.oracles.checks.flagged_events import FOR_FLAG, leaves_out_flagged, passed_over_for_flag
 from conformance.oracles.checks.source_logs import names_of_logs
 from conformance.oracles.counted import counted
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields, same_gtid_set
@@ -40,6 +40,8 @@ _POSITION: Final = "FORMAT-CLIENT-POSITION"
 _WRONG_PLACE: Final = (NO_SUCH_LOG, NO_SUCH_POSITION, NO_EVENT_THERE)
 #: A client that has the name of a log wrong is wrong after each event there, and once its connection is lost.
 _WRONG_LOG: Final = "it would resume in a wrong log"
+#: Events that it passes over for their flag are the cause of what it lacks then.
+_PASSED_OVER: Final = replace(FOR_FLAG, role="client")
 _TOO_EARLY, _TOO_LATE = "it would resume too early", "it would resume too late"
 
 
@@ -130,6 +132,16 @@ def _goes_on(alignment: Alignment, requirement: str) -> Iterator[Check]:
     if doubled and len(doubled) == len(_twice(alignment)):
         message = "an ignorable event is delivered again after a lost connection"
         yield Check("ignorable event not counted", message, cause=_cause_of_position(alignment, _TOO_EARLY))
+
+
+def _delivers_flagged(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that known events are delivered in spite of the ignorable flag."""
+    for index in alignment.marked(requirement):
+        if alignment.observed(index) is not None:
+            yield GOOD
+        elif not may_be_kept_back(alignment.case.expected.events[index]) and leaves_out_flagged(alignment):
+            message = f"{alignment.describe(index)} has the ignorable flag and is missing"
+            yield Check(FOR_FLAG.kind, message, cause=_PASSED_OVER)
 
 
 def _stops_at_ignorable(alignment: Alignment, index: int) -> bool:
@@ -253,8 +265,11 @@ def _has_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
             yield GOOD
         else:
             message = f"{_place(alignment, index)} it has the GTIDs {has!r}, expected {expected!r}"
+            words = wrong_gtids(has, expected)
             cause = cause_of_numbers(has, expected) or cause_of_statement(alignment, index)
-            yield Check(wrong_gtids(has, expected), message, cause=cause)
+            if words == LACKS and leaves_out_flagged(alignment):
+                cause = cause or _PASSED_OVER
+            yield Check(words, message, cause=cause)
 
 
 def _resumes(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -317,9 +332,9 @@ def _lost(alignment: Alignment) -> Iterator[Check]:
     """Yield a check for each lost connection at which events are missing.
 
     A single type that the client delivers nowhere is another matter, unless it has counted the transaction too early,
-    or lost the table of rows.
+    or lost the table of rows; so are events that it passes over for their flag.
     """
-    if has_own_error(alignment):
+    if has_own_error(alignment) or leaves_out_flagged(alignment):
         return
     events = alignment.case.expected.events
     delivered = {entry["type"] for entry in alignment.observed_entries()}
@@ -433,4 +448,5 @@ ORACLES: Final = (
     Oracle("FORMAT-CLIENT-CHECKSUM", _takes_checksums, any_of=frozenset({"query"})),
     Oracle("FORMAT-CLIENT-HEARTBEAT", no_heartbeat, any_of=frozenset({"type"})),
     Oracle(_IGNORABLE, _goes_on, any_of=frozenset({"type"})),
+    Oracle("WL4033-CLIENT-KNOWN-FLAGGED", _delivers_flagged, any_of=frozenset({"type"})),
 )

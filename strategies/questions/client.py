@@ -361,6 +361,8 @@ def _marks(
     for index, each in enumerate(delivered):
         if each.is_ignorable:
             yield "WL4033-CLIENT-IGNORABLE", index
+        elif entries[index].get("flags", 0) & Flag.IGNORABLE:
+            yield "WL4033-CLIENT-KNOWN-FLAGGED", index
     if is_last_ignorable and settings.gtid_set is None:
         yield "WL4033-CLIENT-IGNORABLE", end
     # By GTIDs a heartbeat also follows transactions that are left out.

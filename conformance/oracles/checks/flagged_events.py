@@ -6,6 +6,7 @@ only where the answer shows that the reader knows the type, or that it passes ov
 
 from collections.abc import Iterator, Mapping, Set
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
@@ -76,20 +77,31 @@ def _unread_statements(alignment: Alignment) -> Iterator[int]:
 def leaves_out_flagged(alignment: Alignment) -> bool:
     """Return whether a client leaves out events for their ignorable flag: those that it leaves out have it.
 
-    One of their types is delivered elsewhere without the flag, or is among those that every client delivers.
+    One of their types is delivered elsewhere without the flag, or is among those that every client delivers. What is
+    missing right after a lost connection may be lost with it.
     """
     events = alignment.case.expected.events
     left_out: set[int] = set()
     plain: set[int] = set()
+    lost = _right_after_cuts(alignment)
     for index, entry in enumerate(events):
         is_flagged = bool(entry.get("flags", 0) & Flag.IGNORABLE)
         if alignment.fate(index) is Fate.DELIVERED and not is_flagged:
             plain.add(entry["type"])
-        elif alignment.fate(index) is Fate.DROPPED and not may_be_kept_back(entry):
+        elif alignment.fate(index) is Fate.DROPPED and not may_be_kept_back(entry) and index not in lost:
             if not is_flagged:
                 return False
             left_out.add(entry["type"])
     return not left_out.isdisjoint(plain | _DELIVERED)
+
+
+def _right_after_cuts(alignment: Alignment) -> set[int]:
+    """Return the indices of the events between each lost connection and the next event that is delivered after it."""
+    lost: set[int] = set()
+    for cut in alignment.case.settings["source"]["cuts"]:
+        after = range(cut["index"] + 1, alignment.count)
+        lost.update(takewhile(lambda index: alignment.fate(index) is not Fate.DELIVERED, after))
+    return lost
 
 
 def _is_passed_over(alignment: Alignment, index: int, entry: Mapping[str, Any]) -> bool:
