@@ -298,6 +298,7 @@ ORACLES: Final = (
     _at_stop("WL4033-APPLY-CROSS-NEW-TO-OLD"),
     _entries("WL4033-APPLY-KNOWN-HANDLED", *_STATE, unless=_of_others),
     _entries("WL4033-APPLY-ROWS-QUERY-INFORMS", *_STATE, unless=_of_others),
+    _entries("WL40-APPLY-EXTENDED-QUERY", *_STATE, unless=_of_others),
     _stops_or_goes_on("WL7592-APPLY-CREATE-INSIDE"),
     _entries("WL7592-APPLY-CREATE-SELECT-COMMITS", "in_group", "transactions", "tables"),
     fields("WL7592-APPLY-OWN-LOG-ANONYMOUS", *_OF_OWN_LOG, unless=_of_outcome),

@@ -467,6 +467,7 @@ def _check_logs(requirement: str, examine: Callable[[Alignment, str], Iterator[C
 ORACLES: Final = (
     _each_copied("WL4033-RELAY-IGNORABLE-COPIED", what="ignorable event"),
     _each_copied("WL4033-RELAY-EVENTS-AS-USUAL"),
+    _each_copied("WL40-RELAY-EXTENDED-QUERY", what="extended Query event"),
     _each_copied("WL4033-RELAY-UNKNOWN-NOT-LOST", or_stops=True),
     _each(_UNMARKED, _equal_markers, required=False),
     _check_warnings("WL4162-RESET-RECEIVER-LOOP"),

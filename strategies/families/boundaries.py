@@ -190,7 +190,11 @@ _ENDINGS: Final = choices("ending", ("COMMIT", "ROLLBACK"))
 
 
 @family(
-    focus=("WL4162-MARKER-UNMARKED-STAYS-UNDEFINED", "WL40-GUESS-EXTENDED-QUERY"),
+    focus=(
+        "WL4162-MARKER-UNMARKED-STAYS-UNDEFINED",
+        "WL40-GUESS-EXTENDED-QUERY",
+        "WL40-RELAY-EXTENDED-QUERY",
+    ),
     profiles=Profiles("worklog"),
     dimensions=(_GROUPS, boundaries.GTIDS, _DATABASES, _LISTED, _ENDINGS),
 )
@@ -248,14 +252,16 @@ def boundary_connections(stream: StreamBuilder) -> None:
     stream.settings["resets"] = resets
 
 
+#: Whether the Query events of a log have tables info: a marker is in the header, whatever comes after that.
+_EXTENDED: Final = Dimension("Query events", {"usual": False, "extended": True})
 #: Events of a sequence.
 _EVENTS: Final = Number("events", fewest=0, few=6, many=(64, 300))
 
 
-@family(focus="WL4162-STREAM-MIDDLE-KNOWN", profiles=Profiles("worklog"), dimensions=(_STREAMS, _EVENTS))
+@family(focus="WL4162-STREAM-MIDDLE-KNOWN", profiles=Profiles("worklog"), dimensions=(_STREAMS, _EVENTS, _EXTENDED))
 def boundary_sequences(stream: StreamBuilder) -> None:
     """Valid sequences of boundary types, with resets between them."""
-    boundaries.describe_unknown(stream)
+    boundaries.describe_unknown(stream, extended=stream.vary(_EXTENDED))
     resets = []
     for number in stream.several_of(_STREAMS):
         # A sequence may be empty; there is one reset before the next one all the same.
@@ -295,11 +301,13 @@ _SECOND: Final = Dimension("second type", _TYPES, when={"types before": ("2", "3
 _SPARE: Final = Dimension[int | None]("spare marker", {"none": None} | {str(each): each for each in SPARE_VALUES})
 
 
-@family(focus="WL4162-TT-INITIAL", profiles=Profiles("worklog"), dimensions=(_BEFORE, _FIRST, _SECOND, _SPARE))
+@family(
+    focus="WL4162-TT-INITIAL", profiles=Profiles("worklog"), dimensions=(_BEFORE, _FIRST, _SECOND, _SPARE, _EXTENDED)
+)
 def boundary_exhaustive(stream: StreamBuilder) -> None:
     """After up to four boundary types, valid or not, every sequence of two more, each in a stream of its own."""
     choose = stream.choose
-    boundaries.describe_unknown(stream)
+    boundaries.describe_unknown(stream, extended=stream.vary(_EXTENDED))
     varied = dict(enumerate((_FIRST, _SECOND)))
     before = [
         stream.vary(varied[number]) if number in varied else choose.one_of(_VALUES)

@@ -6,7 +6,7 @@ from typing import Final
 from conformance.binlog.event_types import PRE_GA_ROWS, ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.layouts.by_type import layout_of
-from conformance.binlog.servers import MOST_EVENT_TYPES
+from conformance.binlog.servers import MOST_EVENT_TYPES, with_tables_info
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.models.boundary.fed_event import FedEvent
 from conformance.models.boundary.marking import boundary_types
@@ -247,9 +247,13 @@ def later_event(stream: StreamBuilder, value: int) -> PlannedEvent:
     return event.marked("WL4033-READ-UNKNOWN-SKIPPED")
 
 
-def describe_unknown(stream: StreamBuilder, *, types: int | None = None) -> None:
-    """Add a format description that declares the types of `unknown` events too, `types` in all."""
+def describe_unknown(stream: StreamBuilder, *, types: int | None = None, extended: bool = False) -> None:
+    """Add a format description that declares the types of `unknown` events too, `types` in all.
+
+    With `extended` its Query events are those of WL#40, with tables info.
+    """
     lengths = stream.server.post_header_lengths
+    lengths = with_tables_info(lengths) if extended else lengths
     declared = types or stream.choose.one_of(_DECLARED)
     stream.describe_format(post_header_lengths=lengths + bytes(declared - len(lengths)))
 

@@ -3,6 +3,7 @@
 from typing import Final
 
 from conformance.strategies.events import mysql_events
+from conformance.strategies.events.extended_query import extended_query, is_extended
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -120,4 +121,5 @@ def word(stream: StreamBuilder) -> PlannedEvent:
     """Return a Query event with one of the words, or with what looks like one, of the fewest bytes."""
     choose = stream.choose
     texts = (WORDS, statements(stream), SPELLINGS)[choose.one_of((0, 0, 1, 1, 2))]
-    return plain(stream, choose.one_of(texts))
+    text = choose.one_of(texts)
+    return extended_query(stream, text, [], status={}) if is_extended(stream) else plain(stream, text)

@@ -121,6 +121,8 @@ def _written_marks(events: list[RelayEvent], index: int, *, skips: bool) -> Iter
     assert event.source is not None, "what is written was received"
     if event.source.ignorable and skips:
         yield "WL4033-RELAY-IGNORABLE-COPIED", index
+    elif "tables_info" in event.source.fields:
+        yield "WL40-RELAY-EXTENDED-QUERY", index
     elif event.source.recognised:
         yield "WL4033-RELAY-EVENTS-AS-USUAL", index
     else:

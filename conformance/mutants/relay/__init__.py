@@ -26,6 +26,7 @@ from conformance.mutants.relay.faulty_receivers import (
     CountsCutOff,
     CountsIgnored,
     CountsUnended,
+    DropsExtended,
     DropsFirstText,
     DropsIgnorable,
     DropsRows,
@@ -124,6 +125,12 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL4033-RELAY-IGNORABLE-COPIED",
         "does not write ignorable events of unknown types",
         answer=_of(DropsIgnorable),
+    ),
+    Mutant(
+        "relay-extended-dropped",
+        "WL40-RELAY-EXTENDED-QUERY",
+        "does not write Query events with tables info",
+        answer=_of(DropsExtended),
     ),
     Mutant(
         "relay-ignorable-unflagged",

@@ -27,6 +27,13 @@ class DropsIgnorable(Receiver):
         return Reception.LEFT_OUT if not event.recognised else super()._reception(event)
 
 
+class DropsExtended(Receiver):
+    """A receiver that does not write extended Query events."""
+
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        return Reception.LEFT_OUT if "tables_info" in event.fields else super()._reception(event)
+
+
 class KeepsParserOnReconnect(Receiver):
     """A receiver that continues with the parser after a reconnect."""
 
