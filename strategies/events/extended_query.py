@@ -11,6 +11,7 @@ from conformance.binlog.status_variables import write_status_variables
 from conformance.models.filtering.table_name import TableName, tuples_of
 from conformance.models.server.tables import quoted
 from conformance.strategies.events.status_variables import REQUIREMENT, shown_variables, status_fields, status_variables
+from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
@@ -24,6 +25,7 @@ _ALWAYS: Final = (
     "WL40-DB-BY-LENGTH",
     "WL40-DB-NO-ZERO",
     "WL40-GOLDEN-LOG-POS",
+    "WL40-APPLY-EXTENDED-QUERY",
 )
 #: The bit of the flags word that is set in the worklog's example.
 UPDATE_TABLE_MAP_VERSION: Final = 0x10
@@ -64,7 +66,7 @@ def extended_query(
     tuples = tuples_of(tables, "\0" if (choose.yes(4) if named is None else named) else database)
     about = {
         "thread_id": choose.integer(0, 0xFFFFFFFF),
-        "exec_time": choose.integer(0, 255),
+        "exec_time": whole_number(choose, 32),
         "error_code": choose.one_of((0, 1062, 65535)),
     }
     wire: dict[str, Any] = {

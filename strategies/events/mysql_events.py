@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from conformance.binlog.codecs import Packed
-from conformance.binlog.event_types import ROWS_TYPES, EventType
+from conformance.binlog.event_types import ROWS_TYPES, ROWS_V1, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.layout import POST_HEADER_REST
 from conformance.binlog.layouts.by_type import OPAQUE, layout_of
@@ -29,6 +29,7 @@ FRAGMENTS: Final = (
     "'\"`\\;\n-- \r\n",
     "# ",
     "\t%s%n{}<b>&amp;",
+    "\U0001f642\U0001d11e ",
 )
 #: Names of default databases: none, and the longest in characters and in bytes.
 DATABASES: Final = ("test", "", "a", "日" * 64, "Sales")
@@ -231,8 +232,9 @@ def write_rows(
     change: str = "write",
     numbers: Sequence[int | None] = (),
     flags: int = 0,
+    older: bool = False,
 ) -> PlannedEvent:
-    """Return a rows event of the server's own version.
+    """Return a rows event of the server's own version, or of version 1.
 
     Args:
         stream: The stream it is for.
@@ -243,6 +245,7 @@ def write_rows(
         change: Whether rows are written or changed otherwise (`ROW_CHANGES`); an update has the same image twice.
         numbers: The values of the columns, in turn, None for NULL; any values if there are none.
         flags: Its flags besides the one for the end of its statement.
+        older: Whether it is of version 1.
     """
     bitmap = (columns + 7) // 8
     before, after = ROW_CHANGES[change]
@@ -260,7 +263,7 @@ def write_rows(
     nulls |= sum(1 << index for index, each in enumerate(row_values) if each is None)
     row = nulls.to_bytes(bitmap, "little") + values
     wire = {**fields, "row_data": Packed().write(columns, {}) + b"\xff" * bitmap * images + row * images * rows}
-    code = stream.server.rows_events[tuple(ROW_CHANGES).index(change)]
+    code = (ROWS_V1 if older else stream.server.rows_events)[tuple(ROW_CHANGES).index(change)]
     return plan(stream, code, wire, fields, marks=marks, columns=(_INT,) * columns)
 
 

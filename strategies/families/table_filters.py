@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import (
+    WITH_BOTH_ROWS_EVENTS,
     WITH_COMPRESSED_EVENTS,
     WITH_IGNORABLE_FLAG,
     WITH_ROWS_QUERIES,
@@ -37,7 +38,7 @@ from conformance.strategies.scenarios.ruled_tables import (
 )
 from conformance.strategies.scenarios.spelled_statements import Spelling
 from conformance.strategies.scenarios.table_names import CASTS, Cast
-from conformance.strategies.scenarios.table_rows import COMPRESSED, PARTIAL, ROWS_EVENTS, USUAL
+from conformance.strategies.scenarios.table_rows import COMPRESSED, OLDER, PARTIAL, ROWS_EVENTS, USUAL
 from conformance.strategies.scenarios.table_work import Piece, TableWork, XaName
 
 _WORKLOG: Final = Profiles("worklog")
@@ -275,7 +276,15 @@ _FLAGGED_ROWS: Final = Dimension(
 _ROWS_EVENTS: Final = Dimension(
     "rows events",
     {each: each for each in ROWS_EVENTS},
-    profiles={PARTIAL: WITH_TABLE_METADATA, COMPRESSED: WITH_COMPRESSED_EVENTS},
+    profiles={
+        OLDER: WITH_BOTH_ROWS_EVENTS | Profiles("worklog"),
+        PARTIAL: WITH_TABLE_METADATA,
+        COMPRESSED: WITH_COMPRESSED_EVENTS,
+    },
+)
+#: The tables that rows change are those of their Table_map events, whether or not statements have a list of theirs.
+_EXTENDED: Final = Dimension(
+    "Query events", {"usual": False, "extended": True}, profiles={"extended": Profiles("worklog")}
 )
 #: Whether the first transaction is prepared as an XA transaction.
 _PREPARED: Final = Dimension(
@@ -312,6 +321,7 @@ _INCIDENT: Final = yes_or_no("an Incident after the first transaction")
         _TEXT,
         _MORE_ROWS,
         _ROWS_EVENTS,
+        _EXTENDED,
         ROWS_FLAGS,
         _CHANGED,
         _FLAGGED_ROWS,
@@ -329,7 +339,7 @@ def row_filters(stream: StreamBuilder) -> None:
     unknown = stream.vary(_UNKNOWN)
     code = choose.one_of(UNASSIGNED) if unknown != "none" else 0
     work = TableWork(stream)
-    work.begin(extended=False, lengths=declare_up_to(stream, code))
+    work.begin(extended=stream.vary(_EXTENDED), lengths=declare_up_to(stream, code))
     count = sum(1 for _ in stream.several_of(_ROW_TABLES))
     tables = ruled.some(choose, passes(stream.vary(_PASSING), count)) if count > 1 else [choose.one_of(cast)]
     text, more = stream.vary(_TEXT), sum(1 for _ in stream.several_of(_MORE_ROWS))

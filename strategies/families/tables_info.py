@@ -17,7 +17,7 @@ from conformance.strategies.grammar.dimension import Dimension, Number, choices,
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.questions.filter import choose_rules
-from conformance.strategies.scenarios.table_names import DATABASE
+from conformance.strategies.scenarios.table_names import DATABASE, PUNCTUATION
 from conformance.strategies.scenarios.table_work import UNKNOWN_TYPE, TableWork
 
 TABLES: Final = (
@@ -36,6 +36,8 @@ _LONG: Final = {
     "backtick": "back`tick",
     "dot": "a.b",
     "capitals beyond ASCII": "\u00c4RGER",
+    "all signs of ASCII": PUNCTUATION,
+    "characters of 4 bytes": "\U0001f642\U0001d11e",
 }
 #: Lengths of statements around the limits of one byte and of signed and unsigned lengths of two bytes.
 _LENGTHS: Final = (0, 1, 255, 256, 257, 32767, 32768, 65535)
@@ -199,7 +201,14 @@ _UNKNOWN_BEFORE_LOG: Final = yes_or_no(
 
 
 @family(
-    focus=("WL40-DATA-ORDER", "WL40-FILTER-BY-TABLES-INFO", "WL40-GUESS-EXTENDED-QUERY", "WL40-RENDER-QUERY-STOPS"),
+    focus=(
+        "WL40-DATA-ORDER",
+        "WL40-FILTER-BY-TABLES-INFO",
+        "WL40-GUESS-EXTENDED-QUERY",
+        "WL40-RENDER-QUERY-STOPS",
+        "WL40-APPLY-EXTENDED-QUERY",
+        "WL40-RELAY-EXTENDED-QUERY",
+    ),
     profiles=Profiles("worklog"),
     dimensions=(
         _LOGS,

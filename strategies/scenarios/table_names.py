@@ -4,6 +4,7 @@ Servers take names of 64 characters, which are up to 192 bytes in their characte
 bytes (WL#40, section 2).
 """
 
+import string
 from collections.abc import Mapping
 from typing import Final, NamedTuple
 
@@ -13,6 +14,8 @@ from conformance.models.filtering.table_name import TableName
 DATABASE: Final = "test"
 #: The most characters that servers allow in a name, and the most bytes that a length of one byte gives.
 _CHARACTERS, _BYTES = 64, 255
+#: Every character of ASCII that is neither a letter nor a digit; some separate names in lists and in statements.
+PUNCTUATION: Final = string.punctuation + " "
 
 
 class Cast(NamedTuple):
@@ -56,6 +59,7 @@ CASTS: Final[Mapping[str, Cast]] = {
     "a space": _cast("t 1", "t"),
     "letter case": _cast("Orders", "orders", elsewhere="Test"),
     "an accent": _cast("relevé", "releve", elsewhere="tést"),
+    "all signs of ASCII": _cast(f"{PUNCTUATION}x", f"{PUNCTUATION.replace(',', '')}x", elsewhere=f"{PUNCTUATION}x"),
     "characters in two parts": _cast("relev\u00e9", "releve\u0301"),
     "database nearly the same": _cast("t1", "t1 ", elsewhere="test1"),
     "all characters": _cast("x" * _CHARACTERS, "x" * (_CHARACTERS - 1) + "y", elsewhere="x" * _CHARACTERS),

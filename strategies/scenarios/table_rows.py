@@ -10,8 +10,11 @@ from conformance.strategies.events.columns import JSON, column_kinds
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 
-#: The types of rows events: those of the server's own version, Partial_update_rows, and MariaDB's compressed ones.
-USUAL, PARTIAL, COMPRESSED = ROWS_EVENTS = ("usual ones", "changes of JSON documents", "compressed")
+#: The types of rows events: those of the server's own version, those of version 1, Partial_update_rows, and MariaDB's
+#: compressed ones.
+USUAL, OLDER, PARTIAL, COMPRESSED = ROWS_EVENTS = (
+    "usual ones", "of version 1", "changes of JSON documents", "compressed",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,23 +26,25 @@ class TableRows:
         table: Its name.
         table_id: The number by which rows events refer to it.
         columns: The number of its columns, all integers, with the usual rows events.
-        special: The table with the columns of other rows events; None with the usual ones.
+        older: Whether its rows events are of version 1, which newer servers write where they are set to.
+        special: The table with the columns of other rows events; None with those of version 1 and the usual ones.
     """
 
     stream: StreamBuilder
     table: TableName
     table_id: int
     columns: int
+    older: bool = False
     special: row_events.RowTable | None = None
 
     @classmethod
     def of(cls, stream: StreamBuilder, table: TableName, table_id: int, columns: int, kind: str) -> "TableRows":
         """Return a table for rows events of a type, one of `ROWS_EVENTS`."""
-        if kind == USUAL:
-            return cls(stream, table, table_id, columns)
+        if kind in (USUAL, OLDER):
+            return cls(stream, table, table_id, columns, older=kind == OLDER)
         of_column = JSON if kind == PARTIAL else column_kinds(stream)[0]
         written = Table(table_id, table.database.encode(), table.name.encode(), (of_column.column(stream),))
-        return cls(stream, table, table_id, 1, row_events.RowTable(written, (of_column,)))
+        return cls(stream, table, table_id, 1, special=row_events.RowTable(written, (of_column,)))
 
     def map(self) -> PlannedEvent:
         """Return its Table_map."""
@@ -60,7 +65,14 @@ class TableRows:
         """
         if self.special is None:
             return mysql_events.write_rows(
-                self.stream, table_id=self.table_id, columns=self.columns, rows=1, last=last, change=change, flags=flags
+                self.stream,
+                table_id=self.table_id,
+                columns=self.columns,
+                rows=1,
+                last=last,
+                change=change,
+                flags=flags,
+                older=self.older,
             )
         if self.special.kinds == (JSON,):
             return row_events.partial_update(self.stream, self.special, last=last, flags=flags)

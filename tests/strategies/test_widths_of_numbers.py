@@ -1,6 +1,7 @@
 """The numbers in the events that decoders are asked about use all the bits of their fields, where such values occur."""
 
 from collections import defaultdict
+from itertools import product
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.layouts.by_type import layout_of
@@ -50,7 +51,10 @@ FEWER = {
 
 
 def bits_of_numbers():
-    """Return the bits of the largest value of each field of one number, by event type and name, in a default run."""
+    """Return the bits of the largest value of each field of one number in a default run.
+
+    By event type, whether it is an extended Query event, and name.
+    """
     bits = defaultdict(int)
     for family in (each for each in families().values() if ROLE in each.focus):
         profiles = tuple(each for each in PROFILES if each in family.profiles_of(ROLE))
@@ -60,18 +64,19 @@ def bits_of_numbers():
                 for entry in case.expected.events:
                     for name, value in entry.items():
                         if isinstance(value, int):
-                            bits[entry["type"], name] = max(bits[entry["type"], name], value.bit_length())
+                            key = (entry["type"], "tables_info" in entry, name)
+                            bits[key] = max(bits[key], value.bit_length())
     return bits
 
 
 def test_every_number_uses_all_bits_of_its_field():
     seen, short = bits_of_numbers(), {}
-    for code in EventType:
+    for code, extended in product(EventType, (False, True)):
         layout = layout_of(code, ROOM)
         for field in layout.post_header + layout.body:
             size = getattr(field.codec, "size", None)
-            if isinstance(size, int) and seen.get((code, field.name)):
+            if isinstance(size, int) and seen.get((code, extended, field.name)):
                 needed = FEWER.get(field.name, 8 * size)
-                if seen[code, field.name] < needed:
-                    short[f"{code.name}.{field.name}"] = (seen[code, field.name], needed)
+                if seen[code, extended, field.name] < needed:
+                    short[f"{code.name}.{field.name}", extended] = (seen[code, extended, field.name], needed)
     assert short == {}
