@@ -11,7 +11,7 @@ from conformance.mutants.log.event_faults import is_begin
 from conformance.mutants.log.faults import changed, of_type, other_bytes, set_fields, set_flags, without
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Refusal, Request, Trouble
-from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE
+from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, FIELDS_OF_TYPE, TypeFields
 from conformance.reference.implementation import ReferenceImplementation
 
 Entry = Mapping[str, Any]
@@ -71,6 +71,16 @@ def _without_rand(entry: Entry) -> Entry:
     return {name: "ignored" if name == "handled" else entry[name] for name in FIELDS_OF_EVERY_TYPE if name in entry}
 
 
+def _with_kept_fields(observed: Observation) -> Observation:
+    """Return an answer in which each optional field that an event does not have is that of an event before."""
+    events, kept = [], dict[str, Any]()
+    for entry in observed.events:
+        optional = FIELDS_OF_TYPE.get(entry["type"], TypeFields()).optional if entry["handled"] == "known" else ()
+        events.append({**{name: kept[name] for name in optional if name in kept}, **entry})
+        kept |= {name: entry[name] for name in optional if name in entry}
+    return replace(observed, events=tuple(events))
+
+
 def _is_data_of(code: EventType) -> Callable[[Entry], bool]:
     return lambda entry: bool(HEADER.unpack(bytes.fromhex(entry["data"])[:HEADER_BYTES])[1] == code)
 
@@ -88,6 +98,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-EVENT-FIELDS",
         "the end of the stream is reported as an error",
         answer=_answered(_with_error_at_the_end),
+    ),
+    Mutant(
+        "absent-fields-kept",
+        "FORMAT-EVENT-FIELDS",
+        "a field that an event does not have keeps the value that an earlier event had",
+        answer=_answered(_with_kept_fields),
     ),
     Mutant(
         "shipped-table-map-outside",

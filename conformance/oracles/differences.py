@@ -20,6 +20,7 @@ from conformance.oracles.checks.client_checksums import TEXT_FOR_CHECKSUM, takes
 from conformance.oracles.checks.client_heartbeats import HEARTBEAT_DELIVERED, is_heartbeat
 from conformance.oracles.checks.decided_statements import field_cause as decision_cause
 from conformance.oracles.checks.filtered_groups import FATE, cause_of_fate
+from conformance.oracles.checks.kept_values import KEPT_VALUE, kept_values
 from conformance.oracles.checks.logged_causes import UNEXPECTED, logged_cause, place_of_missing
 from conformance.oracles.checks.logged_event_comparisons import check_at, name_of, place_of
 from conformance.oracles.checks.printed_facts import ROWS_FORM
@@ -72,8 +73,9 @@ class Difference:
 def differences(alignment: Alignment) -> Iterator[Difference]:
     """Yield each difference from the expected answer, whether it is free or not.
 
-    A field that the expected entry does not have is not asked for. Events after a refused one are not reached, and in a
-    written log that cannot be read on neither is the event there: it is the log that is wrong.
+    A field that the expected entry does not have is not asked for, but may not be that of an earlier one. Events after
+    a refused one are not reached, and in a written log that cannot be read on neither is the event there: it is the log
+    that is wrong.
     """
     for index, entry in enumerate(alignment.case.expected.events):
         fate = alignment.fate(index)
@@ -99,8 +101,17 @@ def differences(alignment: Alignment) -> Iterator[Difference]:
             at = place_of_missing(alignment, index) if alignment.about.answers_streams else entry.get("offset")
             signature = f"{_kind(alignment, entry)} {fate.value}"
             yield Difference(index, ENTRY, Check(signature, message, at, cause, log=entry.get("log", 0)))
+    if alignment.case.role == "decode":
+        yield from _of_kept_values(alignment)
     yield from _of_further_entries(alignment)
     yield from _of_the_end(alignment)
+
+
+def _of_kept_values(alignment: Alignment) -> Iterator[Difference]:
+    for index, name, value in kept_values(alignment):
+        what = f"{alignment.describe(index)} has no {name}, and {shown(value)}, that of an earlier event, is reported"
+        at = alignment.case.expected.events[index]["offset"]
+        yield Difference(index, name, Check(f"{name} of an earlier event", what, at, KEPT_VALUE))
 
 
 def _untyped(alignment: Alignment, index: int) -> Check:
