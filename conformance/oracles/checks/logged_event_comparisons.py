@@ -27,13 +27,13 @@ _FREE_OF_LOGS: Final = int(Flag.BINLOG_IN_USE)
 _WITH_STATEMENTS: Final = QUERY_TYPES | {EventType.EXECUTE_LOAD_QUERY, EventType.MARIADB_GTID}
 #: A DROP TABLE with names in quotes, without comments; a server may write TEMPORARY in a comment that is executed.
 _DROP: Final = re.compile(
-    rf"DROP (TEMPORARY )?TABLES? (?P<condition>IF EXISTS )?({QUOTED_NAME}(\.{QUOTED_NAME})?( ?, ?(?!\Z)|\Z))+",
+    rf"DROP (TEMPORARY )?TABLES? (?P<condition>IF EXISTS )?({QUOTED_NAME}( ?\. ?{QUOTED_NAME})?( ?, ?(?!\Z)|\Z))+",
     re.IGNORECASE,
 )
 #: A CREATE TABLE, without comments, that does nothing where there is such a table.
 _CREATE: Final = re.compile(r"CREATE (TEMPORARY )?TABLE (?P<condition>IF NOT EXISTS )?", re.IGNORECASE)
 _EXECUTED: Final = re.compile(r"/\*[!M]+\d*(.*?)\*/", re.DOTALL)
-_NAMES: Final = re.compile(rf"{QUOTED_NAME}(?:\.{QUOTED_NAME})?")
+_NAMES: Final = re.compile(rf"{QUOTED_NAME}(?:\s*\.\s*{QUOTED_NAME})?")
 
 
 #: The word of a DROP that leaves ordinary tables alone; some servers have it in a comment for newer ones.
@@ -152,8 +152,7 @@ def without_comments(query: str) -> str:
 def _equal_creations(wanted: Entry, observed: Entry) -> str:
     """Compare a CREATE TABLE that the server wrote itself: table and columns, and that it has no LIKE or SELECT."""
     wanted, observed = ({**each, "query": without_comments(each["query"])} for each in (wanted, observed))
-    names = [_NAMES.search(each["query"]) for each in (wanted, observed)]
-    tables = [(each[2] or each[1]) if each else "" for each in names]
+    tables = [_created(each) for each in (wanted, observed)]
     if tables[0] != tables[1]:
         return f"it creates {tables[1]}, expected {tables[0]}"
     if unwanted := without_select(wanted, observed):
@@ -164,6 +163,14 @@ def _equal_creations(wanted: Entry, observed: Entry) -> str:
     # A statement without an engine leaves it to each replica.
     engines = [each[1].casefold() for entry in (wanted, observed) if (each := _ENGINE.search(entry["query"]))]
     return f"its engine is {engines[1]}, expected {engines[0]}" if len(set(engines)) > 1 else ""
+
+
+def _created(entry: Entry) -> str:
+    """Return the table that a CREATE TABLE creates, with its database; empty if it has no name in quotes."""
+    if (names := _NAMES.search(entry["query"])) is None:
+        return ""
+    first, second = (unquoted(each or "") for each in names.groups())
+    return f"{first}.{second}" if second else f"{entry.get('database', '')}.{first}"
 
 
 def without_select(wanted: Entry, observed: Entry) -> str:
