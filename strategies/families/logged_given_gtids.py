@@ -77,6 +77,12 @@ _DOES: Final[Mapping[str, _Statements]] = {
         CreateTable(table=each.other, if_not_exists=True),
     ),
     _CREATES_WITH_ROWS: lambda each: (CreateTableSelect(table=each.other, sources=(each.kept,), if_not_exists=True),),
+    "CREATE TEMPORARY TABLE": lambda each: (CreateTable(table=each.missing, temporary=True),),
+    "CREATE TEMPORARY TABLE IF NOT EXISTS of one that is there": lambda each: (
+        CreateTable(table=each.temporary, temporary=True, if_not_exists=True),
+    ),
+    "ALTER TABLE of a temporary one": lambda each: (AlterTable(table=each.temporary),),
+    "DROP TEMPORARY TABLE": lambda each: (DropTable(tables=(each.temporary,), temporary=True),),
     "CREATE DATABASE": lambda each: (CreateDatabase(database="d9"),),
     "CREATE DATABASE that fails": lambda each: (CreateDatabase(database=each.kept.database),),
     "DROP DATABASE that fails": lambda each: (DropDatabase(database="d9"),),

@@ -90,7 +90,16 @@ class Definitions(RowChanges):
             self.define(session, text, names)
         elif session.format != "ROW":
             self.temporary_change(session, text, names, transactional=table.transactional)
+        else:
+            # It goes on with rows.
+            session.as_rows = not self.worklog
+            self.use_up(session)
         return not exists
+
+    def use_up(self, session: Session) -> None:
+        """Use a given GTID up, as an empty transaction, by a definition of which nothing is logged."""
+        if session.given and not session.within:
+            self.commit(session, explicit=True)
 
     def temporary_change(self, session: Session, text: str, names: list[Name], *, transactional: bool) -> None:
         """Log the creation or the end of a temporary table."""
@@ -172,6 +181,7 @@ class Definitions(RowChanges):
             # Under worklog the drop of what was not logged is not; a name that is of no table may be one of a replica.
             part = [name for name, table in tables.items() if not self.worklog or table is None or table.is_logged]
             if not part:
+                self.use_up(session)
                 continue
             optional = if_exists or (not base and session.format == "ROW")
             words = ("" if base else "TEMPORARY ") + "TABLE " + "IF EXISTS " * optional
@@ -205,6 +215,8 @@ class Definitions(RowChanges):
         name = name_of(statement["table"])
         if not self.table(session, name).temporary or session.format != "ROW":
             self.define(session, text_of(statement), [name])
+        else:
+            self.use_up(session)
 
     def maintain(self, session: Session, statement: dict[str, Any]) -> None:
         """OPTIMIZE, REPAIR, ANALYZE and CHECKSUM TABLE, which are logged even if they fail."""
