@@ -103,10 +103,12 @@ _TAG: Final = "tag"
 _EITHER: Final = "ANONYMOUS or given"
 _OWN_GAPS, _OWN_TAGGED = "its own, with gaps", "its own, with tags"
 _OF_EACH_SOURCE: Final = "each of another source"
+#: Holes in the numbers of another source stay, as no automatic GTID fills them.
+_WITH_HOLES: Final = "of one other source, with holes"
 #: With a tag a number is another GTID: an automatic one has that number, too.
 _GIVEN: Final = Dimension(
     "gtid_next",
-    {each: each for each in ("AUTOMATIC", _EITHER, _OWN_GAPS, _OWN_TAGGED, _OF_EACH_SOURCE)},
+    {each: each for each in ("AUTOMATIC", _EITHER, _OWN_GAPS, _OWN_TAGGED, _OF_EACH_SOURCE, _WITH_HOLES)},
     profiles={_OWN_TAGGED: WITH_TAGGED_GTIDS & ALWAYS},
 )
 #: A mode that is two steps away is refused, and the server goes on in its own; the worklog is silent about it.
@@ -128,6 +130,8 @@ _BETWEEN: Final = Dimension(
 )
 #: With the third the text of what shows the sets is logged, and not its value.
 _FORMAT: Final = choices("binlog_format", ("ROW", "MIXED"))
+#: The source of GTIDs with holes.
+_HOLED: Final = UUID(int=3)
 #: Another session, and GTIDs that none has.
 _OTHER: Final = 2
 _MORE: Final = "00000000-0000-0000-0000-000000000002:1-3"
@@ -283,6 +287,8 @@ def _gtid_next(scenario: LogQuestion, given: str, mode: str, number: int) -> str
         return "AUTOMATIC"
     if given == _OF_EACH_SOURCE:
         return f"{UUID(int=len(scenario.statements) + 1)}:1"
+    if given == _WITH_HOLES:
+        return f"{_HOLED}:{2 * len(scenario.statements) + 1}"
     return "AUTOMATIC" if number % 2 else _own_gtid(scenario, tagged=given == _OWN_TAGGED)
 
 

@@ -154,7 +154,10 @@ def _reads_others(scenario: LogQuestion, table: TableName) -> None:
     # Its user variable has not been set.
     scenario.do(Insert(table=nulls, computed="variable", session=OTHER))
     scenario.do(CreateTableSelect(table=scenario.new_name(), sources=(plain,), with_variable=True, session=THIRD))
-    for source in (plain, empty, plain):
+    # Numbers are reserved in blocks of 1, 2 and 4, which three rows fill and five do not.
+    filling = scenario.create(engine="innodb", session=THIRD)
+    scenario.do(Insert(table=filling, values=(7, 8, 9), session=THIRD))
+    for source in (plain, empty, filling, plain):
         scenario.do(InsertSelect(table=numbered, source=source, session=OTHER))
     scenario.do(InsertSelect(table=table, source=plain, session=OTHER))
     scenario.do(UpdateTables(first=table, second=nulls, session=OTHER))
@@ -185,7 +188,7 @@ def _same_name(scenario: LogQuestion, table: TableName) -> None:
 
 def _variable(scenario: LogQuestion, table: TableName) -> None:
     """Compute values with a user variable that the first session has set too; one that stays is logged again."""
-    for value in (-3, (1 << 31) - 1, -1 << 31):
+    for value in (-3, 0, (1 << 31) - 1, -1 << 31):
         scenario.do(SetUserVariable(value=value, session=OTHER))
         scenario.do(Insert(table=table, computed="variable", session=OTHER))
     for session in (OTHER, THIRD):
@@ -271,6 +274,18 @@ def _sets_what_is_refused(scenario: LogQuestion, table: TableName) -> None:
     scenario.do(Insert(table=table, values=(1,), session=OTHER))
     scenario.do(Commit(session=OTHER))
     _insert_in_format(scenario, table, OTHER)
+
+
+def _ends_in_another_format(scenario: LogQuestion, table: TableName) -> None:
+    """End with a temporary table that was created in one format, in another one where the format could be set."""
+    scenario.do(Commit(session=OTHER))
+    own = BINLOG_FORMATS.index(scenario.server.settings.binlog_format)
+    for step in range(1, len(BINLOG_FORMATS)):
+        scenario.create(engine="innodb", temporary=True, session=OTHER)
+        value = BINLOG_FORMATS[(own + step) % len(BINLOG_FORMATS)]
+        scenario.do(SetSession(variable="binlog_format", value=value, session=OTHER))
+        _insert_in_format(scenario, table, OTHER)
+        scenario.do(Disconnect(session=OTHER))
 
 
 def _has_plain_temporary(scenario: LogQuestion, table: TableName) -> None:
@@ -367,6 +382,7 @@ _DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
     "has a plain temporary table": _has_plain_temporary,
     _AGAIN: _sets_gtid_again,
     "sets the format with a temporary table": _format_with_temporary,
+    "ends with a temporary table in another format": _ends_in_another_format,
     "creates temporary tables by queries": session_definitions.create_temporary,
     "goes on in the next log": _flushes,
 }
