@@ -1,8 +1,8 @@
 """Logging decisions: statements of all kinds on sets of tables of all kinds, by the table of WL#3303."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, product
+from itertools import product
 from typing import Final
 
 from conformance.binlog.servers import Server
@@ -127,6 +127,8 @@ _ENGINE: Final = Dimension(
 )
 #: The other names of engines that servers take in SQL.
 _OTHER_NAMES: Final = {"ndb": "ndbcluster", "memory": "heap", "merge": "mrg_myisam"}
+#: Name of an engine -> the other one that it has.
+_SAME_ENGINE: Final = _OTHER_NAMES | {other: name for name, other in _OTHER_NAMES.items()}
 _BY_OTHER_NAME: Final = yes_or_no("another name of the engine", when={"engine": tuple(_OTHER_NAMES)})
 _MIXED_PARTS: Final = "another engine, in one partitioned table"
 _PARTITIONED_ENGINES: Final = ("itself, partitioned", _MIXED_PARTS)
@@ -181,22 +183,22 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
     written = together not in _BESIDE or choose.vary(_LOCK, profile)
     switch = choose.vary(_TOGETHER_LOGGING, profile)
     count = _number(choose, _OTHERS, profile)
-    tables: tuple[QuestionTable, ...]
+    sets: list[tuple[QuestionTable, ...]]
     if together in _PARTITIONED_ENGINES:
-        parts = [_parts(own.engine, engine, count), _parts(engines[-1].names[0], engines[-1], count)][: len(engines)]
+        firsts = [own.engine, *(each.names[0] for each in engines[1:])]
         if choose.yes():
-            parts.reverse()
-        tables = (QuestionTable("partition", parts=tuple(chain(*parts))),)
+            firsts.reverse()
+        sets = [(_partitioned(firsts, count, names_in_turn=turns),) for turns in (False, True)]
         capability = Capability.of_set(tuple(each.capability for each in engines))
         marks = ["WL3303-FLAGS-PARTITIONED"]
     else:
         given = choose.vary(_FLAGS, profile) if together == "tables with flags" else None
         other = QuestionTable("columns_of_ours" if given else engines[-1].names[0], given)
         at = (0, count, (count + 1) // 2)[place]
-        tables = (*(other,) * at, replace(own, written=written), *(other,) * (count - at))
+        sets = [(*(other,) * at, replace(own, written=written), *(other,) * (count - at))]
         capability = Capability.of_set((engine.capability, given or engines[-1].capability))
         marks = ["WL3303-SET-CAPABLE"]
-    for mode, logging in product(_SHOWING, _with_logging(switch)):
+    for mode, logging, tables in product(_SHOWING, _with_logging(switch), dict.fromkeys(sets)):
         decisions.ask(row_for(safety, mode, capability), tables, *marks, switch=logging)
         if not written:
             # What is written has both capabilities, so that the table which is read alone decides.
@@ -206,11 +208,13 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
     return decisions.question()
 
 
-def _parts(first: str, engine: Engine, count: int) -> tuple[QuestionTable, ...]:
-    """Return parts of a partitioned table, by the two names of their engine in turn, one of them first."""
-    usual = engine.names[0]
-    names = (first, *({usual, _OTHER_NAMES.get(usual, usual)} - {first}))
-    return tuple(QuestionTable(names[number % len(names)]) for number in range(count))
+def _partitioned(engines: Sequence[str], count: int, *, names_in_turn: bool) -> QuestionTable:
+    """Return a partitioned table with some parts of each engine, by one name or by the two that it has in turn."""
+    parts = []
+    for name in engines:
+        names = (name, _SAME_ENGINE.get(name, name)) if names_in_turn else (name,)
+        parts += [QuestionTable(names[number % len(names)]) for number in range(count)]
+    return QuestionTable("partition", parts=tuple(parts))
 
 
 _UNREPLICATED: Final = QuestionTable("performance_schema")
