@@ -28,15 +28,19 @@ _ROWS_FOLLOW: Final = yes_or_no("the group with the rows")
 _SECOND_LOG: Final = yes_or_no("in the source's second log")
 #: As an applier finds the relay log that the receiver is writing: the checksum takes no account of the flag.
 _IN_USE: Final = yes_or_no("the relay log is in use")
+_OTHER_CHECKSUMS: Final = yes_or_no("only one of the replica and the source has checksums")
 
 
 @family(
-    focus="WL7592-APPLY-SKIP-NOT-MID-GROUP", profiles=WITH_ANONYMOUS_GTIDS, dimensions=(_ASKED_FOR, _OF_BOTH, _IN_USE)
+    focus="WL7592-APPLY-SKIP-NOT-MID-GROUP",
+    profiles=WITH_ANONYMOUS_GTIDS,
+    dimensions=(_ASKED_FOR, _OF_BOTH, _IN_USE, _OTHER_CHECKSUMS),
 )
 def skip_and_until(stream: StreamBuilder) -> None:
     """Anonymous groups for an applier with a skip counter, or with a position to stop at."""
     choose = stream.choose
-    replica_groups.begin_relay_log(stream, flags=int(Flag.BINLOG_IN_USE) if stream.vary(_IN_USE) else 0)
+    flags = int(Flag.BINLOG_IN_USE) if stream.vary(_IN_USE) else 0
+    replica_groups.begin_relay_log(stream, flags=flags, other_checksums=stream.vary(_OTHER_CHECKSUMS))
     groups = []
     for _ in stream.several_of(_OF_BOTH):
         groups.append(replica_groups.with_gtid(stream, replica_groups.group(stream), anonymous=True))

@@ -42,6 +42,7 @@ def begin_relay_log(
     lengths: bytes | None = None,
     log_name: str = SOURCE_LOG,
     received: GtidSet = groups.NO_GTIDS,
+    other_checksums: bool = False,
 ) -> None:
     """Add what a relay log begins with: format description, Previous_gtids, and what a source begins a connection with.
 
@@ -54,10 +55,14 @@ def begin_relay_log(
         lengths: The post-header lengths of the format description; the server's when None.
         log_name: The name of the source's log.
         received: The GTIDs in the Previous_gtids event: those received before, which may not be executed yet.
+        other_checksums: Whether only one of the replica and the source has checksums; the events before the source's
+            format description are the replica's.
     """
+    stream.checksummed ^= other_checksums
     groups.begin_plain_log(stream, flags=flags, lengths=lengths, named=received)
     stream.settings["tables"] = list(TABLES)
     stream.add(rotate(stream, log_name, 4, flags=_ARTIFICIAL))
+    stream.checksummed ^= other_checksums
     stream.describe_format()
 
 
