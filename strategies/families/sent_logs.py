@@ -147,12 +147,15 @@ _LAST_GROUP: Final = Dimension(
             "a variable and a statement",
             "a text before its rows",
             "a text before its rows, and a statement",
+            "a table created within",
+            "a temporary table dropped within",
         )
     },
     profiles={
         **dict.fromkeys(("a text before its rows", "a text before its rows, and a statement"), WITH_ROWS_QUERIES),
         **dict.fromkeys(("prepared", "finished after it was prepared"), WITH_XA_PREPARE),
         "in a payload": WITH_PAYLOADS,
+        "a table created within": groups.WITH_CREATE_IN_GROUP,
         "a variable and a statement": Profiles("worklog", "mysql >= 8.0.21"),
     },
 )
@@ -445,7 +448,12 @@ def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
         return [mysql_events.query(stream, replica_groups.end_of_prepared(stream))]
     if how == "a variable and a statement":
         return groups.statement_of_variable(stream)
+    if how == "a table created within":
+        return groups.create_select_group(stream)
     transaction = groups.transaction(stream)
+    if how == "a temporary table dropped within":
+        dropped = mysql_events.query(stream, "DROP TEMPORARY TABLE IF EXISTS `t3`")
+        return [transaction[0], dropped, *transaction[1:]]
     if how.startswith("a text before its rows"):
         return groups.change_with_text(stream, statement_after=how.endswith("a statement"))
     if how == "back to a savepoint":

@@ -248,14 +248,22 @@ _CREATE_IN_GROUP: Final = ByVersion[str | None](
 )
 
 
+#: The servers that log a CREATE TABLE ... SELECT in row format as one group.
+WITH_CREATE_IN_GROUP: Final = _CREATE_IN_GROUP.where(lambda ending: ending is not None)
+
+
+def create_select_group(stream: StreamBuilder) -> list[PlannedEvent]:
+    """Return a CREATE TABLE ... SELECT in row format as the group that the stream's server logs it as."""
+    ending = _CREATE_IN_GROUP[stream.server.profile]
+    planned = [mysql_events.query(stream, "BEGIN"), mysql_events.query(stream, f"CREATE TABLE `t2` (`a` INT){ending}")]
+    return [*planned, *row_changes(stream), mysql_events.xid(stream)]
+
+
 def add_create_select(stream: StreamBuilder) -> None:
     """Add a CREATE TABLE ... SELECT in row format where the stream's server logs it as one group."""
-    ending = _CREATE_IN_GROUP[stream.server.profile]
-    if ending is None:
-        return
-    planned = [mysql_events.query(stream, "BEGIN"), mysql_events.query(stream, f"CREATE TABLE `t2` (`a` INT){ending}")]
-    planned += [*row_changes(stream), mysql_events.xid(stream)]
-    add_group(stream, [event.marked("WL7592-OLD-CREATE-SELECT-READ") for event in planned])
+    if stream.server.profile in WITH_CREATE_IN_GROUP:
+        planned = create_select_group(stream)
+        add_group(stream, [event.marked("WL7592-OLD-CREATE-SELECT-READ") for event in planned])
 
 
 def group(stream: StreamBuilder) -> list[PlannedEvent]:
