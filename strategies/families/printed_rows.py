@@ -1,13 +1,14 @@
 """Rows to be printed: images that lack columns, and statements that change rows of several tables (WL#4033)."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events, row_events
 from conformance.strategies.events.columns import kind_of
-from conformance.strategies.grammar.dimension import Dimension, choices
+from conformance.strategies.grammar.dimension import Dimension, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.notation import Value
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -56,32 +57,55 @@ _KINDS: Final = Dimension[Sequence[row_events.Operation]](
 _VERBOSE: Final = choices("verbose", (2, 1, 0))
 _ROWS: Final = choices("rows of an event", (1, 2, 3))
 _IN_BASE64: Final = choices("base64 output", ("decode-rows", "auto"))
+#: A server that is started again numbers its tables from the beginning.
+_SECOND_LOG: Final = yes_or_no("a second log whose tables have the numbers of others")
 
 
 @family(
     focus="WL4033-GOLDEN-TEXT-PSEUDO-SQL",
     profiles=Profiles("worklog"),
-    dimensions=(_COLUMNS, _HELD, _NULLS, _TABLES, _KINDS, _ROWS, _IN_BASE64, _VERBOSE),
+    dimensions=(_COLUMNS, _HELD, _NULLS, _TABLES, _KINDS, _ROWS, _IN_BASE64, _VERBOSE, _SECOND_LOG),
 )
 def printed_rows(stream: StreamBuilder) -> None:
     """Rows of images that lack columns, and of statements with several tables, as triggers make them, or events."""
     shown = {"verbose": stream.vary(_VERBOSE), "base64_output": stream.vary(_IN_BASE64)}
     stream.settings |= {"form": "mysqlbinlog", **shown}
+    numbers = _add_log(stream)
+    if stream.vary(_SECOND_LOG):
+        second = StreamBuilder(stream.choose, stream.server, checksums=stream.checksummed)
+        second.settings["form"] = stream.settings["form"]
+        _add_log(second, numbers=numbers)
+        stream.settings["next_logs"] = [second]
+
+
+def _add_log(stream: StreamBuilder, *, numbers: Sequence[int] = ()) -> list[int]:
+    """Add a log with one statement, and return the numbers of its tables: those given, as far as there are any."""
     groups.begin_plain_log(stream)
-    events = [mysql_events.query(stream, "BEGIN", status_variables=b""), *_statement(stream), mysql_events.xid(stream)]
-    groups.add_group(stream, events, anonymous=True)
-    groups.end_log(stream)
-
-
-def _statement(stream: StreamBuilder) -> Iterator[PlannedEvent]:
-    """Yield the Table_map events of a statement and its rows events."""
     columns, (count, changed) = stream.vary(_COLUMNS), stream.vary(_TABLES)
-    kinds = stream.vary(_KINDS)
+    # The tables of the second log are others than those of the first, sometimes with as many columns.
+    columns += stream.choose.integer(0, 1) if numbers else 0
     tables = [row_events.table_of(stream, [kind_of(ColumnType.LONG)] * (columns + number)) for number in range(count)]
+    tables = [
+        each._replace(table=replace(each.table, table_id=number))
+        for each, number in zip(
+            tables, [*numbers, *(each.table.table_id for each in tables[len(numbers) :])], strict=False
+        )
+    ]
+    begin = mysql_events.query(stream, "BEGIN", status_variables=b"")
+    groups.add_group(stream, [begin, *_statement(stream, tables, changed), mysql_events.xid(stream)], anonymous=True)
+    groups.end_log(stream)
+    return [each.table.table_id for each in tables]
+
+
+def _statement(
+    stream: StreamBuilder, tables: Sequence[row_events.RowTable], changed: Sequence[int]
+) -> Iterator[PlannedEvent]:
+    """Yield the Table_map events of a statement and its rows events, those of the tables in the places of `changed`."""
+    kinds = stream.vary(_KINDS)
     for table in tables:
         yield row_events.table_map(stream, table)
     # Each kind has its turn, also where there are fewer tables.
-    places = changed if len(changed) >= len(kinds) else changed * len(kinds)
+    places = changed if len(changed) >= len(kinds) else [*changed] * len(kinds)
     for number, place in enumerate(places):
         operation, last = kinds[number % len(kinds)], number == len(places) - 1
         yield _rows(stream, tables[place], operation, last=last)

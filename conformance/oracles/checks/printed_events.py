@@ -40,10 +40,15 @@ _ESCAPES: Final = str.maketrans({"\0": "\\0", "\b": "\\b", "\t": "\\t", "\r": "\
 # Rows_query and unknown ignorable events
 
 
-def _statement_forms(statement: str) -> list[list[str]]:
-    """Return the lines in which a statement may be shown, without comment signs."""
+def _statement_forms(printed: Printed, index: int) -> list[list[str]]:
+    """Return the lines in which the statement of a Rows_query may be shown, without comment signs.
+
+    The worklog's servers store it with a comment sign, which a program may take for its own.
+    """
+    statement: str = printed.facts[index]["rows_query"]
+    plain = statement.removeprefix("# ") if printed.profile == "worklog" else statement
     forms = []
-    for stored in (statement, statement.removeprefix("# ")):
+    for stored in dict.fromkeys((statement, plain)):
         for text in (stored, stored.translate({ord("\r"): None})):
             lines = text.split("\n")
             for shown in (lines, [line.translate(_ESCAPES) for line in lines]):
@@ -90,7 +95,7 @@ def _uncommented(lines: list[str]) -> list[str]:
 def statement_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """The statement of a Rows_query is shown, in any of the forms that versions give it."""
     fact = printed.facts[index]
-    forms = _statement_forms(fact["rows_query"])
+    forms = _statement_forms(printed, index)
     if any(_uncommented(lines) in forms for lines in event_lines(printed, fact, event)):
         return None
     return "statement not shown", f"its comment is {event.text[:80]!r}, but the statement is {forms[0][0][:80]!r}"
@@ -101,7 +106,7 @@ def rows_query_words(printed: Printed, index: int, event: PrintedEvent) -> Fault
     if not event.description.endswith("Rows_query"):
         return "wrong header line", f"its header line ends with {event.description!r}, not with 'Rows_query'"
     fact = printed.facts[index]
-    firsts = {"# " + form[0] for form in _statement_forms(fact["rows_query"]) if form}
+    firsts = {"# " + form[0] for form in _statement_forms(printed, index) if form}
     shown = list(event_lines(printed, fact, event))
     # Where there may be no line at all, what must be shown is judged by `statement_shown`.
     if firsts and all(shown) and firsts.isdisjoint(lines[0] for lines in shown):
@@ -136,8 +141,9 @@ def positions_together(printed: Printed, index: int, event: PrintedEvent) -> Fau
         return None
     first, second = (printed.log.at(each["offset"]) for each in (printed.facts[index], rows))
     is_before = first is not None and second is not None and first < second <= event.line
-    # Golden text is compared with white space collapsed.
-    if not is_before or any(printed.log.lines[slice(first, second)][1:]):
+    # Golden text is compared with white space collapsed; a warning about an event is before its own line.
+    between = [line for line in printed.log.lines[slice(first, second)][1:] if not BOUNDARY_WARNING.search(line)]
+    if not is_before or any(between):
         return "'# at' lines apart", "its '# at' line and that of the rows event after it are not adjacent"
     return None
 
@@ -330,7 +336,7 @@ def boundary_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
     """The comments of the event show its boundary type, and no other one."""
     fact = printed.facts[index]
     own = "\n".join(str(fact[each]) for each in ("query", "rows_query") if each in fact)
-    comments = [event.description, *(line for line in event.following if line.startswith("#"))]
+    comments = [event.description, *(line for line in (*event.following, event.last) if line.startswith("#"))]
     shown = {name for line in comments for name in _TYPE_NAMES if name in BOUNDARY_WARNING.sub("", line)}
     # A statement may hold the words too, and is printed as a comment where it is a Rows_query's.
     others = sorted(name for name in shown - {fact["boundary"]} if name not in own)

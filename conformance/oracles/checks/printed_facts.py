@@ -31,6 +31,7 @@ class Printed:
     def __init__(self, alignment: Alignment, log: PrintedLog, number: int = 0) -> None:
         self.log = log
         self.settings = alignment.case.settings
+        self.profile = alignment.case.id.profile
         entry = alignment.case.expected.events[0]
         self.facts: list[Fact] = list(entry["following"][number - 1] if number else entry["events"])
         self._number = number

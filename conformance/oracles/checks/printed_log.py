@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import Final
 
 _HEADER: Final = re.compile(
@@ -29,6 +30,7 @@ class PrintedEvent:
         server_id: The server id that is shown.
         description: The rest of the header line, without the checksum and with single spaces.
         following: The lines after it, up to the next event, BINLOG statement or end.
+        last: The last line before the next event, but for empty ones and warnings; empty if there is none.
     """
 
     line: int
@@ -36,6 +38,7 @@ class PrintedEvent:
     server_id: int
     description: str
     following: tuple[str, ...]
+    last: str
 
     @property
     def text(self) -> str:
@@ -77,17 +80,15 @@ class PrintedLog:
         if log_pos not in self._headers:
             return None
         number, match = self._headers[log_pos]
-        following: list[str] = []
-        for line in self.lines[number + 1 :]:
-            if _AT.fullmatch(line) or _HEADER.fullmatch(line) or _BORDERS.match(line):
-                break
-            following.append(line)
+        own = [*takewhile(lambda line: not (_AT.fullmatch(line) or _HEADER.fullmatch(line)), self.lines[number + 1 :])]
+        shown = [line for line in own if line and not BOUNDARY_WARNING.search(line)]
         return PrintedEvent(
             line=number,
             clock=f"{match['date']} {match['time']}",
             server_id=int(match["server_id"]),
             description=" ".join(_CHECKSUM.sub("", match["rest"]).split()),
-            following=tuple(following),
+            following=tuple(takewhile(lambda line: not _BORDERS.match(line), own)),
+            last=shown[-1] if shown else "",
         )
 
     def count(self, log_pos: int) -> int:
