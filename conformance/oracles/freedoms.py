@@ -482,7 +482,7 @@ FREE: Final[tuple[Freedom, ...]] = (
         "under `worklog`, whether the Previous_gtids event of the next relay log has the GTID of the last transaction "
         "before it",
         "It may count when it is complete or when the next one begins; WL#7592 is silent. In MySQL 5.7 and later it "
-        "counts when it is complete, in MySQL 5.6 when the next one begins.",
+        "counts when it is complete, in MySQL 5.6 when the next one or the source's next log begins.",
         counts_last_gtid_later,
     ),
     Freedom(
@@ -592,8 +592,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "log",
         "notation of Previous_gtids",
-        "the order of the sources and tags in a Previous_gtids event, and how its intervals are divided",
-        "Servers accept all of these as the same set.",
+        "the order of the sources and tags in a Previous_gtids event",
+        "Servers accept any as the same set; intervals that touch each other they refuse.",
         _in_notation("previous_gtids"),
     ),
     Freedom(

@@ -80,8 +80,14 @@ def _runs(own: Sequence[bool]) -> Iterator[range]:
 
 
 def _begun_in_the_midst(events: Sequence[Entry], run: range, formats: Sequence[Entry]) -> list[range]:
-    """Return the beginnings of relay logs in a run of events, if each of them goes on with the source's format."""
+    """Return the beginnings of relay logs in a run of events, if each of them goes on with the source's format.
+
+    After a Rotate of the source that format comes by itself, and no event of the replica has to end the relay log.
+    """
     types = [type_of(each) for each in events[run.start : run.stop]]
+    before, first = events[run.start - 1 if run.start else 0], events[run.start]
+    if types in _OWN_BEGINNINGS and type_of(before) == EventType.ROTATE and before["log"] != first["log"]:
+        return [run]
     starts = [run.start + number for number, each in enumerate(types) if each == EventType.ROTATE]
     logs = [range(start, end) for start, end in pairwise([*starts, run.stop])]
     whole = starts[:1] == [run.start] and all(_is_begun(events[log.start : log.stop], formats) for log in logs)
@@ -97,11 +103,12 @@ def _is_begun(beginning: Sequence[Entry], formats: Sequence[Entry]) -> bool:
     return len({entry["log"] for entry in beginning[1:]}) == 1 and [type_of(each) for each in own] in _OWN
 
 
-#: The types of the replica's own events between two relay logs.
-_OWN: Final = (
-    [EventType.ROTATE, EventType.FORMAT_DESCRIPTION],
-    [EventType.ROTATE, EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS],
+#: The types of the replica's own events with which a relay log begins, and of those between two relay logs.
+_OWN_BEGINNINGS: Final = (
+    [EventType.FORMAT_DESCRIPTION],
+    [EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS],
 )
+_OWN: Final = tuple([EventType.ROTATE, *types] for types in _OWN_BEGINNINGS)
 _SERVER_ID: Final = slice(5, 9)
 _LOG_POS: Final = slice(13, 17)
 
