@@ -1,10 +1,12 @@
 """The mutants of the role `apply`: groups: what is committed, and what the replica's own log gets."""
 
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Final
 from uuid import UUID
 
 from conformance.binlog.event_types import EventType
-from conformance.models.replica.applier import Applier, ApplyOutcome
+from conformance.models.replica.applier import Applied, Applier, ApplyOutcome
 from conformance.models.replica.event_kind import Kind
 from conformance.models.replica.groups import State
 from conformance.models.replica.own_log import LoggedGroup, OwnLog
@@ -92,7 +94,22 @@ class _KeepsWhatIsBefore(Applier):
             raise
 
 
+class _StatementToTheEnd(Applier):
+    def apply(self, events: Iterable[ReplicaEvent]) -> list[Applied]:
+        whole = (
+            replace(each, query=f"{each.query}\0{each.fields['tables_info']}") if "tables_info" in each.fields else each
+            for each in events
+        )
+        return super().apply(whole)
+
+
 APPLY_GROUPS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "apply-tables-info-in-statement",
+        "WL40-APPLY-EXTENDED-QUERY",
+        "takes the statement of an extended Query event up to the end of the event",
+        answer=of(_StatementToTheEnd),
+    ),
     Mutant(
         "apply-create-inside-gtid",
         "WL7592-APPLY-CREATE-INSIDE",

@@ -91,15 +91,6 @@ class _PositionStays(Applier):
         ]
 
 
-class _StatementToTheEnd(Applier):
-    def apply(self, events: Iterable[ReplicaEvent]) -> list[Applied]:
-        whole = (
-            replace(each, query=f"{each.query}\0{each.fields['tables_info']}") if "tables_info" in each.fields else each
-            for each in events
-        )
-        return super().apply(whole)
-
-
 APPLY_UNKNOWN_EVENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
     Mutant(
         "apply-unknown-refused",
@@ -166,11 +157,5 @@ APPLY_UNKNOWN_EVENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL4033-APPLY-ROWS-QUERY-INFORMS",
         "forgets the tables of a statement at its Rows_query event",
         answer=of(_RowsQueryForgetsTables),
-    ),
-    Mutant(
-        "apply-tables-info-in-statement",
-        "WL40-APPLY-EXTENDED-QUERY",
-        "takes the statement of an extended Query event up to the end of the event",
-        answer=of(_StatementToTheEnd),
     ),
 )
