@@ -43,7 +43,10 @@ ROWS = (
     ("flagged-rows-ignored", "FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", MORE_EVENTS),
     ("marks-by-type-alone", "WL4162-*", MORE_EVENTS),
     ("marks-all-after-gtid", "WL4162-*", MORE_EVENTS),
-    ("always-usual-queries", "WL40-TABLES-INFO-LIST WL40-TABLES-INFO-LEN", MORE_EVENTS),
+    ("always-usual-queries", "WL40-TABLES-INFO-*", MORE_EVENTS),
+    ("prints-tables-info", "WL4033-GOLDEN-TEXT-TRANSACTION", MORE_EVENTS),
+    ("relay-extended-dropped", "WL7592-RELAY-PREVIOUS-GTIDS-OWN", WHAT_BELONGS),
+    ("logs-commit-at-disconnect", "FORMAT-LOG-STATEMENT", WHAT_BELONGS),
 )
 
 

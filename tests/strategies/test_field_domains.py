@@ -31,7 +31,6 @@ WIDE = "a table has up to 4096 columns, and at least one"
 SETTINGS = "the settings of a session take up to some kB"
 STATEMENT = "a statement has a text, and this one begins with some words of its own"
 COMPRESSED = "what is compressed is smaller, and has a header"
-FREE = "here it has other values than these"
 #: Layout, field and class that no stream has, as patterns -> why.
 MISSING = (
     ("old_layouts.*", "*", "*", OLD),
@@ -99,7 +98,6 @@ MISSING = (
     ("*", "rows_query", "0", STATEMENT),
     ("*", "xa_data", "*", "an XA transaction has a name of 1 to 128 bytes"),
     ("*", "block_data", "0", NEVER_ZERO),
-    ("statement_layouts.EXTENDED_QUERY", "*", "*", FREE),
 )
 
 

@@ -88,10 +88,11 @@ def leaves_out_flagged(alignment: Alignment) -> bool:
         is_flagged = bool(entry.get("flags", 0) & Flag.IGNORABLE)
         if alignment.fate(index) is Fate.DELIVERED and not is_flagged:
             plain.add(entry["type"])
-        elif alignment.fate(index) is Fate.DROPPED and not may_be_kept_back(entry) and index not in lost:
+        elif alignment.fate(index) is Fate.DROPPED and not may_be_kept_back(entry):
             if not is_flagged:
                 return False
-            left_out.add(entry["type"])
+            if index not in lost:
+                left_out.add(entry["type"])
     return not left_out.isdisjoint(plain | _DELIVERED)
 
 
