@@ -93,6 +93,7 @@ NO_CONTROL = {
             "FORMAT-CLIENT-POSITION",
             "FORMAT-CLIENT-GTIDS",
             "FORMAT-CLIENT-RESUMED",
+            "WL4033-CLIENT-KNOWN-FLAGGED",
         ),
         A_FREEDOM,
     ),
