@@ -273,13 +273,10 @@ def rename_table(server: SourceServer, session: Session, statement: RenameTable)
 def alter_table(server: SourceServer, session: Session, statement: AlterTable) -> None:
     """Change a table's comment; a temporary one is changed in the log as it was created there."""
     commit_open(server, session)
-    table = session.temporary.get(statement.table) or server.base_table(statement.table)
-    if table is not None and table.temporary and not _logs_temporary(server, session):
-        return
-    if table is None:
-        raise StatementRefused(1146, f"Table '{statement.table}' doesn't exist")
-    server.number_table(table)
-    server.log_alone(session, server.text(session, statement, tables=(statement.table,)))
+    table = server.table(session, statement.table)
+    if not table.temporary or _logs_temporary(server, session):
+        server.number_table(table)
+        server.log_alone(session, server.text(session, statement, tables=(statement.table,)))
 
 
 def maintain(server: SourceServer, session: Session, statement: Maintain) -> None:

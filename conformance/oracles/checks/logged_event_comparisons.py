@@ -1,7 +1,7 @@
 """Comparisons of an expected logged event with an observed one."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from conformance.binlog.event_types import QUERY_TYPES, EventType, type_name
@@ -74,10 +74,16 @@ def name_of(entry: Entry) -> str:
 
 def tables_of(entry: Entry) -> frozenset[str]:
     """Return the tables that a statement names in quotes, with their databases."""
+    return frozenset(_named(entry))
+
+
+def _named(entry: Entry) -> Iterator[str]:
+    """Yield the tables that a statement names in quotes, in its order, with their databases."""
     text = str(entry.get("query", ""))
     database = str(entry.get("database", ""))
-    pairs = ([unquoted(each) for each in match] for match in _NAMES.findall(text))
-    return frozenset(f"{first}.{second}" if second else f"{database}.{first}" for first, second in pairs)
+    for match in _NAMES.finditer(text):
+        first, second = (unquoted(each or "") for each in match.groups())
+        yield f"{first}.{second}" if second else f"{database}.{first}"
 
 
 def is_of_temporary_tables(entry: Entry) -> bool:
@@ -152,7 +158,7 @@ def without_comments(query: str) -> str:
 def _equal_creations(wanted: Entry, observed: Entry) -> str:
     """Compare a CREATE TABLE that the server wrote itself: table and columns, and that it has no LIKE or SELECT."""
     wanted, observed = ({**each, "query": without_comments(each["query"])} for each in (wanted, observed))
-    tables = [_created(each) for each in (wanted, observed)]
+    tables = [next(_named(each), "") for each in (wanted, observed)]
     if tables[0] != tables[1]:
         return f"it creates {tables[1]}, expected {tables[0]}"
     if unwanted := without_select(wanted, observed):
@@ -163,14 +169,6 @@ def _equal_creations(wanted: Entry, observed: Entry) -> str:
     # A statement without an engine leaves it to each replica.
     engines = [each[1].casefold() for entry in (wanted, observed) if (each := _ENGINE.search(entry["query"]))]
     return f"its engine is {engines[1]}, expected {engines[0]}" if len(set(engines)) > 1 else ""
-
-
-def _created(entry: Entry) -> str:
-    """Return the table that a CREATE TABLE creates, with its database; empty if it has no name in quotes."""
-    if (names := _NAMES.search(entry["query"])) is None:
-        return ""
-    first, second = (unquoted(each or "") for each in names.groups())
-    return f"{first}.{second}" if second else f"{entry.get('database', '')}.{first}"
 
 
 def without_select(wanted: Entry, observed: Entry) -> str:
