@@ -10,7 +10,9 @@ from conformance.binlog.servers import use_flag
 from conformance.binlog.status_variables import write_status_variables
 from conformance.models.filtering.table_name import TableName, tuples_of
 from conformance.models.server.tables import quoted
+from conformance.specs.versions import Profiles
 from conformance.strategies.events.status_variables import REQUIREMENT, shown_variables, status_fields, status_variables
+from conformance.strategies.grammar.dimension import Dimension
 from conformance.strategies.grammar.magnitude import whole_number
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
@@ -26,6 +28,10 @@ _ALWAYS: Final = (
     "WL40-DB-NO-ZERO",
     "WL40-GOLDEN-LOG-POS",
     "WL40-APPLY-EXTENDED-QUERY",
+)
+#: Whether the Query events of a log are extended: for what does not depend on it, as a marker in a header.
+EXTENDED: Final = Dimension(
+    "Query events", {"usual": False, "extended": True}, profiles={"extended": Profiles("worklog")}
 )
 #: The bit of the flags word that is set in the worklog's example.
 UPDATE_TABLE_MAP_VERSION: Final = 0x10

@@ -11,7 +11,7 @@ from conformance.models.boundary.shipped_tables import WITH_SHIPPED_PARSER
 from conformance.models.filtering.table_name import TableName
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import gtid_events, mysql_events, server_events
-from conformance.strategies.events.extended_query import extended_query
+from conformance.strategies.events.extended_query import EXTENDED, extended_query
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -252,16 +252,14 @@ def boundary_connections(stream: StreamBuilder) -> None:
     stream.settings["resets"] = resets
 
 
-#: Whether the Query events of a log have tables info: a marker is in the header, whatever comes after that.
-_EXTENDED: Final = Dimension("Query events", {"usual": False, "extended": True})
 #: Events of a sequence.
 _EVENTS: Final = Number("events", fewest=0, few=6, many=(64, 300))
 
 
-@family(focus="WL4162-STREAM-MIDDLE-KNOWN", profiles=Profiles("worklog"), dimensions=(_STREAMS, _EVENTS, _EXTENDED))
+@family(focus="WL4162-STREAM-MIDDLE-KNOWN", profiles=Profiles("worklog"), dimensions=(_STREAMS, _EVENTS, EXTENDED))
 def boundary_sequences(stream: StreamBuilder) -> None:
     """Valid sequences of boundary types, with resets between them."""
-    boundaries.describe_unknown(stream, extended=stream.vary(_EXTENDED))
+    boundaries.describe_unknown(stream, extended=stream.vary(EXTENDED))
     resets = []
     for number in stream.several_of(_STREAMS):
         # A sequence may be empty; there is one reset before the next one all the same.
@@ -302,12 +300,12 @@ _SPARE: Final = Dimension[int | None]("spare marker", {"none": None} | {str(each
 
 
 @family(
-    focus="WL4162-TT-INITIAL", profiles=Profiles("worklog"), dimensions=(_BEFORE, _FIRST, _SECOND, _SPARE, _EXTENDED)
+    focus="WL4162-TT-INITIAL", profiles=Profiles("worklog"), dimensions=(_BEFORE, _FIRST, _SECOND, _SPARE, EXTENDED)
 )
 def boundary_exhaustive(stream: StreamBuilder) -> None:
     """After up to four boundary types, valid or not, every sequence of two more, each in a stream of its own."""
     choose = stream.choose
-    boundaries.describe_unknown(stream, extended=stream.vary(_EXTENDED))
+    boundaries.describe_unknown(stream, extended=stream.vary(EXTENDED))
     varied = dict(enumerate((_FIRST, _SECOND)))
     before = [
         stream.vary(varied[number]) if number in varied else choose.one_of(_VALUES)

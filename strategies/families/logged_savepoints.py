@@ -42,39 +42,39 @@ class _Names(NamedTuple):
     second: str
 
 
-_Steps = Callable[[_Names], tuple[Statement, ...]]
+_Step = Callable[[_Names], Statement]
 
 
-def _insert(number: int, *, plain: bool = False) -> _Steps:
-    return lambda names: (Insert(table=names.plain if plain else names.table, values=(number,)),)
+def _insert(number: int, *, plain: bool = False) -> _Step:
+    return lambda names: Insert(table=names.plain if plain else names.table, values=(number,))
 
 
-def _set_first(names: _Names) -> tuple[Statement, ...]:
-    return (Savepoint(name=names.first),)
+def _set_first(names: _Names) -> Statement:
+    return Savepoint(name=names.first)
 
 
-def _set_second(names: _Names) -> tuple[Statement, ...]:
-    return (Savepoint(name=names.second),)
+def _set_second(names: _Names) -> Statement:
+    return Savepoint(name=names.second)
 
 
-def _to_first(names: _Names) -> tuple[Statement, ...]:
-    return (RollbackTo(name=names.first),)
+def _to_first(names: _Names) -> Statement:
+    return RollbackTo(name=names.first)
 
 
-def _to_second(names: _Names) -> tuple[Statement, ...]:
-    return (RollbackTo(name=names.second),)
+def _to_second(names: _Names) -> Statement:
+    return RollbackTo(name=names.second)
 
 
-def _other_database(names: _Names) -> tuple[Statement, ...]:
-    return (Use(database=DATABASES[1]),)
+def _other_database(names: _Names) -> Statement:
+    return Use(database=DATABASES[1])
 
 
-def _no_row(names: _Names) -> tuple[Statement, ...]:
-    return (Delete(table=names.empty),)
+def _no_row(names: _Names) -> Statement:
+    return Delete(table=names.empty)
 
 
 #: What is done in the transaction -> its steps. A savepoint that is set again is another one, the last of all.
-_WORK: Final[Mapping[str, Sequence[_Steps]]] = {
+_WORK: Final[Mapping[str, Sequence[_Step]]] = {
     "back once": (_insert(1), _set_first, _insert(2), _to_first),
     "back before any change": (_set_first, _insert(1), _to_first),
     "back before any change, then a change": (_set_first, _insert(1), _to_first, _insert(2)),
@@ -109,7 +109,7 @@ _WORK: Final[Mapping[str, Sequence[_Steps]]] = {
     "another default database before": (_insert(1), _set_first, _insert(2), _other_database, _to_first),
     "another default database between": (_insert(1), _other_database, _set_first, _insert(2), _to_first, _insert(3)),
 }
-_DOES: Final = Dimension[Sequence[_Steps]]("in the transaction", dict(_WORK))
+_DOES: Final = Dimension[Sequence[_Step]]("in the transaction", dict(_WORK))
 _ENDS: Final[Sequence[Statement]] = (Commit(), Rollback(), Disconnect())
 #: A server that is killed logs nothing of what is open; one that is shut down ends its sessions. 5.5.9 and MariaDB
 #: differ in where they log that.
@@ -138,8 +138,7 @@ def logged_savepoints(choose: Chooser, server: Server) -> Question:
         scenario.do(Use(database=DATABASES[0]))
         scenario.do(Begin())
         for step in steps:
-            for statement in step(names):
-                scenario.do(statement, _RULE)
+            scenario.do(step(names), _RULE)
         if isinstance(end, Crash):
             # 5.7.22 and 8.0.15 cut the end of the log off, from a transaction on that ends with ROLLBACK.
             scenario.do(Insert(table=other, values=(0,), session=2))

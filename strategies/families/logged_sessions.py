@@ -196,9 +196,10 @@ def _variable(scenario: LogQuestion, table: TableName) -> None:
     scenario.do(Commit(session=OTHER))
 
 
-def _other_format(scenario: LogQuestion) -> str:
+def _other_format(scenario: LogQuestion, step: int = 1) -> str:
+    """Return the format some steps after that of the server, as often around as it takes."""
     own = scenario.server.settings.binlog_format
-    return BINLOG_FORMATS[(BINLOG_FORMATS.index(own) + 1) % len(BINLOG_FORMATS)]
+    return BINLOG_FORMATS[(BINLOG_FORMATS.index(own) + step) % len(BINLOG_FORMATS)]
 
 
 def _insert_in_format(scenario: LogQuestion, table: TableName, session: int) -> None:
@@ -218,10 +219,8 @@ def _format(scenario: LogQuestion, table: TableName) -> None:
 
 
 def _insert_in_each_format(scenario: LogQuestion, table: TableName) -> None:
-    own = BINLOG_FORMATS.index(scenario.server.settings.binlog_format)
     for step in _EACH_AFTER_EACH:
-        value = BINLOG_FORMATS[(own + step) % len(BINLOG_FORMATS)]
-        scenario.do(SetSession(variable="binlog_format", value=value, session=OTHER))
+        scenario.do(SetSession(variable="binlog_format", value=_other_format(scenario, step), session=OTHER))
         _insert_in_format(scenario, table, OTHER)
 
 
@@ -279,11 +278,9 @@ def _sets_what_is_refused(scenario: LogQuestion, table: TableName) -> None:
 def _ends_in_another_format(scenario: LogQuestion, table: TableName) -> None:
     """End with a temporary table that was created in one format, in another one where the format could be set."""
     scenario.do(Commit(session=OTHER))
-    own = BINLOG_FORMATS.index(scenario.server.settings.binlog_format)
     for step in range(1, len(BINLOG_FORMATS)):
         scenario.create(engine="innodb", temporary=True, session=OTHER)
-        value = BINLOG_FORMATS[(own + step) % len(BINLOG_FORMATS)]
-        scenario.do(SetSession(variable="binlog_format", value=value, session=OTHER))
+        scenario.do(SetSession(variable="binlog_format", value=_other_format(scenario, step), session=OTHER))
         _insert_in_format(scenario, table, OTHER)
         scenario.do(Disconnect(session=OTHER))
 

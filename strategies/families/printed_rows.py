@@ -85,12 +85,8 @@ def _add_log(stream: StreamBuilder, *, numbers: Sequence[int] = ()) -> list[int]
     # The tables of the second log are others than those of the first, sometimes with as many columns.
     columns += stream.choose.integer(0, 1) if numbers else 0
     tables = [row_events.table_of(stream, [kind_of(ColumnType.LONG)] * (columns + number)) for number in range(count)]
-    tables = [
-        each._replace(table=replace(each.table, table_id=number))
-        for each, number in zip(
-            tables, [*numbers, *(each.table.table_id for each in tables[len(numbers) :])], strict=False
-        )
-    ]
+    for place, number in enumerate(numbers[:count]):
+        tables[place] = tables[place]._replace(table=replace(tables[place].table, table_id=number))
     begin = mysql_events.query(stream, "BEGIN", status_variables=b"")
     groups.add_group(stream, [begin, *_statement(stream, tables, changed), mysql_events.xid(stream)], anonymous=True)
     groups.end_log(stream)

@@ -18,6 +18,7 @@ from conformance.models.filtering.log_part import Part
 from conformance.models.filtering.statement import CreateTable, FilteredStatement
 from conformance.models.filtering.table_name import TableName
 from conformance.specs.versions import Profiles
+from conformance.strategies.events.extended_query import EXTENDED
 from conformance.strategies.events.mysql_events import ROW_CHANGES
 from conformance.strategies.events.row_events import ROWS_FLAGS
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
@@ -282,10 +283,6 @@ _ROWS_EVENTS: Final = Dimension(
         COMPRESSED: WITH_COMPRESSED_EVENTS,
     },
 )
-#: The tables that rows change are those of their Table_map events, whether or not statements have a list of theirs.
-_EXTENDED: Final = Dimension(
-    "Query events", {"usual": False, "extended": True}, profiles={"extended": Profiles("worklog")}
-)
 #: Whether the first transaction is prepared as an XA transaction.
 _PREPARED: Final = Dimension(
     "the first transaction", {"BEGIN": False, "XA START": True}, profiles={"XA START": WITH_XA_PREPARE}
@@ -321,7 +318,7 @@ _INCIDENT: Final = yes_or_no("an Incident after the first transaction")
         _TEXT,
         _MORE_ROWS,
         _ROWS_EVENTS,
-        _EXTENDED,
+        EXTENDED,
         ROWS_FLAGS,
         _CHANGED,
         _FLAGGED_ROWS,
@@ -339,7 +336,7 @@ def row_filters(stream: StreamBuilder) -> None:
     unknown = stream.vary(_UNKNOWN)
     code = choose.one_of(UNASSIGNED) if unknown != "none" else 0
     work = TableWork(stream)
-    work.begin(extended=stream.vary(_EXTENDED), lengths=declare_up_to(stream, code))
+    work.begin(extended=stream.vary(EXTENDED), lengths=declare_up_to(stream, code))
     count = sum(1 for _ in stream.several_of(_ROW_TABLES))
     tables = ruled.some(choose, passes(stream.vary(_PASSING), count)) if count > 1 else [choose.one_of(cast)]
     text, more = stream.vary(_TEXT), sum(1 for _ in stream.several_of(_MORE_ROWS))
