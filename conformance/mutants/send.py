@@ -401,6 +401,22 @@ class _WaitsBeyond(Sender):
             super()._check_position(log)
 
 
+class _SendsWhatIsLeft(Sender):
+    """Sends what its logs still have to a replica that lacks transactions of before them."""
+
+    def _check_purged(self, log: Log) -> None:
+        return
+
+
+class _SkipsPurgedOfHeldSources(Sender):
+    """Refuses a replica that lacks purged transactions only if it has none of their source."""
+
+    def _check_purged(self, log: Log) -> None:
+        has = {each.uuid for each in (self.settings.gtid_set or GtidSet()).sources}
+        if any(each.uuid not in has for each in self._missing_before(log).sources):
+            super()._check_purged(log)
+
+
 class _RefusesSilently(Sender):
     """Ends the connection without an error where a log does not have the position."""
 
@@ -556,6 +572,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-SEND-NO-POSITION",
         "sends neither events nor an error where a log does not have the position asked for",
         answer=_by(_RefusesSilently),
+    ),
+    Mutant(
+        "send-what-is-left",
+        "FORMAT-SEND-PURGED",
+        "sends what its logs still have to a replica that lacks transactions of before them",
+        answer=_by(_SendsWhatIsLeft),
+    ),
+    Mutant(
+        "send-purged-of-held-sources",
+        "FORMAT-SEND-PURGED",
+        "notices that a replica lacks purged transactions only where it has none of their source",
+        answer=_by(_SkipsPurgedOfHeldSources),
     ),
     Mutant(
         "send-previous-gtids-dropped",

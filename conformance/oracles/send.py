@@ -396,6 +396,19 @@ def _sends_nothing(alignment: Alignment, requirement: str) -> Iterator[Check]:
         yield GOOD
 
 
+def _refuses_where_purged(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that an answer to a replica that lacks transactions of before the logs is an error alone."""
+    error, sent = alignment.observation.error, len(alignment.observation.events)
+    if sent:
+        message = f"{sent} events are sent to a replica that lacks transactions of before the first log"
+        yield Check("events sent although purged transactions are missing", message)
+    elif error is None:
+        message = "no error, although the replica lacks transactions of before the first log"
+        yield Check("no error where purged transactions are missing", message)
+    else:
+        yield GOOD
+
+
 _GTIDS_SKIPPED: Final = "FORMAT-SEND-GTIDS-SKIPPED"
 _TRANSACTIONS: Final = _and_no_other(
     _each(_GTIDS_SKIPPED, _present, lost=_as_of_replica),
@@ -424,6 +437,7 @@ ORACLES: Final = (
     _shown("FORMAT-SEND-FIRST-LOG", _begins_with_last_log),
     _shown("FORMAT-SEND-MODE", _refuses),
     _shown("FORMAT-SEND-NO-POSITION", _sends_nothing),
+    _shown("FORMAT-SEND-PURGED", _refuses_where_purged),
     _and_no_other(
         _each("FORMAT-SEND-ANNOTATE-ROWS", _present, lost=_is_annotation),
         _is_of(EventType.MARIADB_ANNOTATE_ROWS),

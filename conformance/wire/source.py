@@ -190,10 +190,8 @@ class Source:
         """Return the sender for a client.
 
         Raises:
-            WireError: There is no such place in its logs, or it lacks transactions that the client lacks too.
+            WireError: There is no such place in its logs.
         """
-        if command.gtid_set is not None:
-            self._check_purged(command.gtid_set)
         name, place = self._place(command, by_gtids=self.is_mariadb and client.connect_state is not None)
         return Sender(
             SenderSettings(
@@ -239,12 +237,6 @@ class Source:
             yield Sent(data, name, place, event.origin is Origin.LOGGED, ends_group)
         if error is not None:
             raise error
-
-    def _check_purged(self, has: GtidSet) -> None:
-        missing = ExecutedGtids(self.purged()).missing_in(has)
-        if missing.sources:
-            message = "Cannot replicate because the source purged required binary logs"
-            raise WireError(FATAL_ERROR, f"{message}; the missing transactions are '{missing}'")
 
     def _place(self, command: DumpCommand, *, by_gtids: bool) -> tuple[str, int]:
         """Return the log and the position that a client asks for.

@@ -55,12 +55,12 @@ def previous_gtids(stream: StreamBuilder, gtids: GtidSet, *, flags: int) -> Plan
     return plan(stream, EventType.PREVIOUS_GTIDS, wire, {"previous_gtids": str(gtids)}, flags=flags, marks=tuple(marks))
 
 
-def gtid_set(stream: StreamBuilder) -> GtidSet:
-    """Return a GTID set of up to four sources, ascending; since 8.3 also one with tags."""
+def gtid_set(stream: StreamBuilder, *, fewest: int = 0) -> GtidSet:
+    """Return a GTID set of up to four sources, `fewest` at least, ascending; since 8.3 also one with tags."""
     choose = stream.choose
     sources = []
     tagged = stream.server.gtid_form == "8.3" and choose.yes(3)
-    for uuid in sorted(UUIDS[: choose.integer(0, len(UUIDS))]):
+    for uuid in sorted(UUIDS[: choose.integer(fewest, len(UUIDS))]):
         intervals = []
         at = 0
         for _ in choose.several(1, 3):

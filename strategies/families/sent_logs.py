@@ -6,7 +6,7 @@ from typing import Final
 
 from conformance.binlog.event_types import MARIADB_TYPES, EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.gtid_set import GtidSet
+from conformance.binlog.gtid_set import GtidSet, Interval
 from conformance.binlog.servers import (
     WITH_CHECKSUMS,
     WITH_PAYLOADS,
@@ -169,6 +169,10 @@ _MARKED: Final = Dimension("markers", {"none": False, "all": True}, profiles={"a
 _REFUSING_MODE: Final = choices("gtid_mode", ("ON", "OFF"))
 #: A position that a log does not have.
 _NOWHERE: Final = choices("position asked for", (*range(FIRST), *BEYOND))
+#: What the replica lacks of the transactions that the logs no longer have.
+_LACKING: Final = choices(
+    "GTIDs before the first log that the replica lacks", ("all", "those of the last source", "the first", "the last")
+)
 _GROUPS_BEFORE: Final = Number("groups before the one that is refused", fewest=0)
 #: What a source does not send, it does not hold to its gtid_mode.
 _FORBIDDEN: Final = choices("groups of the other mode", ("sent", "before the position", "before it, and sent"))
@@ -489,6 +493,40 @@ def sent_from_nowhere(stream: StreamBuilder) -> None:
         _end(stream, number, count)
     several = stream.settings["logs"] > 1
     stream.settings.update(log=stream.vary(_ASKED_LOG) if several else "first", place=stream.vary(_NOWHERE))
+
+
+@family(
+    focus="FORMAT-SEND-PURGED",
+    profiles=WITH_AUTO_POSITION,
+    dimensions=(_LOGS, _NAMES, _CRASHED, _END, _LAST_IN_USE, _CREATED, _GROUPS, _TAGS, _HAS_BESIDE, _FOREIGN, _LACKING),
+)
+def sent_after_purging(stream: StreamBuilder) -> None:
+    """One to three logs, asked for by the GTIDs of a replica that lacks some of what came before the first of them."""
+    before, tagged = gtid_events.gtid_set(stream, fewest=1), stream.vary(_TAGS)
+    for number, count in _several_logs(stream):
+        _begin(stream, number, count, before=before)
+        for _ in stream.several_of(_GROUPS):
+            replica_groups.add(stream, _with_gtid(stream, groups.group(stream), tagged=tagged))
+        _end(stream, number, count)
+    stream.settings.update(
+        holding=stream.vary(_HAS_BESIDE),
+        foreign=stream.vary(_FOREIGN),
+        lacking=_part(before, stream.vary(_LACKING)),
+        gtid_mode="ON",
+    )
+
+
+def _part(gtids: GtidSet, which: str) -> GtidSet:
+    """Return some of a set of GTIDs."""
+    source = gtids.sources[0] if which == "the first" else gtids.sources[-1]
+    interval = source.intervals[0] if which == "the first" else source.intervals[-1]
+    parts = {
+        "all": gtids.sources,
+        "those of the last source": (source,),
+        "the first": (replace(source, intervals=(Interval(interval.start, interval.start + 1),)),),
+        "the last": (replace(source, intervals=(Interval(interval.end - 1, interval.end),)),),
+    }
+    return replace(gtids, sources=parts[which])
 
 
 @family(

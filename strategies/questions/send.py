@@ -23,6 +23,7 @@ from conformance.models.sender.sender import (
     Sender,
     SenderStopped,
     SentEvent,
+    TransactionsPurged,
 )
 from conformance.models.sender.sender_settings import FIRST, LogFile, SenderSettings, Wait
 from conformance.strategies.grammar.case import Expected
@@ -77,7 +78,7 @@ def question(stream: StreamBuilder) -> Question:
     Each format description after the first begins another log. A production may put into `stream.settings` how the
     names of the logs begin (``log_base``), the number of the first one (``log_number``), the source's ``gtid_mode``,
     and what the replica asks for: ``log`` and ``place``, one of `PLACES` or `BEYOND`, or a position, or by GTIDs
-    ``holding`` and ``foreign``.
+    ``holding`` and ``foreign``, and ``lacking``, a set, where it lacks some of what came before the first log.
     """
     logs = list(logs_of(stream))
     settings = replace(settings_of(stream, logs), heartbeat_v2=stream.vary(_HEARTBEAT))
@@ -90,8 +91,7 @@ def question(stream: StreamBuilder) -> Question:
         sender.send(logs)
     except SenderStopped as stopped:
         refused_at, code, refused_kind = stopped.event.offset, FATAL_ERROR, "other"
-        refusing = "FORMAT-SEND-NO-POSITION" if isinstance(stopped, NoSuchPosition) else "FORMAT-SEND-MODE"
-        marks[refusing].append(len(sender.events))
+        marks[_REFUSALS[type(stopped)]].append(len(sender.events))
     for requirement, index in _marks(settings, logs, sender.events):
         marks[requirement].append(index)
     expected = Expected(tuple(sender.entries()), refused_at, refused_kind, code)
@@ -167,10 +167,11 @@ def _gtid_mode(stream: StreamBuilder, logs: Sequence[Log]) -> str:
 
 
 def _gtid_set(stream: StreamBuilder, logs: Sequence[Log]) -> GtidSet:
-    """Return what a replica has: what came before the first log, and some of what is in the logs."""
+    """Return what a replica has: some of what is in the logs, and what came before them, but for what it lacks."""
     choose = stream.choose
     gtids = [event.gtid for log in logs for event in log.events if event.gtid]
-    kept = ExecutedGtids(next((each.previous_gtids for each in logs[0].events if each.previous_gtids), None))
+    before = ExecutedGtids(next((each.previous_gtids for each in logs[0].events if each.previous_gtids), None))
+    kept = ExecutedGtids(before.missing_in(stream.settings.get("lacking", GtidSet())))
     chosen: Sequence[str] = {
         "none": (),
         "the first ones": gtids[: choose.integer(1, max(len(gtids), 1))],
@@ -256,6 +257,11 @@ def _type_of(event: SentEvent) -> int | None:
     return None if event.source is None else event.source.type
 
 
+_REFUSALS: Final[dict[type[SenderStopped], str]] = {
+    SenderStopped: "FORMAT-SEND-MODE",
+    NoSuchPosition: "FORMAT-SEND-NO-POSITION",
+    TransactionsPurged: "FORMAT-SEND-PURGED",
+}
 _MARKS: Final[dict[Origin, tuple[str, ...]]] = {
     Origin.LOGGED: ("WL4162-SEND-LOGGED-KEPT",),
     Origin.FORMAT: ("FORMAT-SEND-FORMAT", "FORMAT-SEND-CHECKSUM", "WL4162-SEND-LOGGED-KEPT"),

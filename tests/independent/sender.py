@@ -74,13 +74,18 @@ class _Sender:
     def _first_log(self) -> int:
         if self.gtids is None:
             return [name for name, _, _ in self.logs].index(self.settings["log_name"])
-        for number in range(len(self.logs) - 1, 0, -1):
-            previous = self._previous(number)
-            if previous is not None and all(
-                contains(self.gtids, source, low, high) for source, each in previous.items() for low, high in each
-            ):
+        for number in range(len(self.logs) - 1, -1, -1):
+            if self._has_all_before(number):
                 return number
+        if self._previous(0) is not None:
+            raise _Refused(self.logs[0][1] + len(MAGIC), "the replica lacks transactions that were purged")
         return 0
+
+    def _has_all_before(self, number: int) -> bool:
+        previous = self._previous(number)
+        return previous is not None and all(
+            contains(self.gtids, source, low, high) for source, each in previous.items() for low, high in each
+        )
 
     def _previous(self, number: int) -> GtidSet | None:
         _, start, end = self.logs[number]

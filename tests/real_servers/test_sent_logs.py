@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from conformance.binlog.event_types import HEARTBEAT_TYPES
+from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER_BYTES, MAGIC, TYPE_AT
-from conformance.binlog.servers import WITH_HEARTBEAT_V2
+from conformance.binlog.reader import read_events
+from conformance.binlog.servers import WITH_HEARTBEAT_V2, server_of
 from conformance.models.sender.sender_settings import NO_HOLE, Hole, LogFile, SenderSettings, Wait
 from conformance.protocol.observation import Request
+from conformance.protocol.reported_event import report
 from conformance.reference.send import answer
 from conformance.servers.dump import ANNOTATE_ROWS, HEARTBEAT_V2, NOT_BLOCKING, Dumped, dump
 from conformance.servers.real_server import RealServer
@@ -91,6 +93,14 @@ def write(path: Path, data: bytes, hole: Hole) -> None:
         file.write(data[hole.at :])
 
 
+def purged_before(log: bytes, profile: str) -> str:
+    """Return the GTIDs of before a log, which a server has to know of as well: it begins logs of its own after it."""
+    previous = (
+        each for each in read_events(log, server_of(profile).rules) if each.data[TYPE_AT] == EventType.PREVIOUS_GTIDS
+    )
+    return next((report(each)["previous_gtids"] for each in previous), "")
+
+
 def expected(
     profile: str, logs: list[tuple[str, bytes]], *, holes: Mapping[str, Hole] | None = None, **settings: object
 ) -> Dumped:
@@ -119,7 +129,9 @@ def test_a_server_sends_generated_logs_as_the_model_does(server, family, monkeyp
         settings = SenderSettings.of_json(profile, case.settings)
         set_mode(server, settings.gtid_mode)
         server.reset()
-        server.run(*["FLUSH BINARY LOGS"] * len(settings.logs))
+        purged = purged_before(case.stream[: settings.logs[0].length], profile)
+        known = [f"SET GLOBAL gtid_purged = '{purged}'"] if purged else []
+        server.run(*known, *["FLUSH BINARY LOGS"] * len(settings.logs))
         at, written = 0, {}
         for log in settings.logs:
             written[log.name] = case.stream[at : at + log.length]

@@ -39,6 +39,8 @@ REFUSED: Final[Mapping[str, frozenset[int]]] = {
 }
 #: ER_SOURCE_FATAL_ERROR_READING_BINLOG, with which a sender ends a connection.
 FATAL_ERROR: Final = 1236
+#: The words of that error where the logs no longer have what the replica lacks, before the missing set.
+PURGED: Final = "Cannot replicate because the source purged required binary logs; the missing transactions are"
 #: The words of that error where a log does not have the position, before what is wrong with it.
 NO_SUCH_POSITION: Final = "Client requested source to start replication from position"
 
@@ -132,6 +134,13 @@ class NoSuchPosition(SenderStopped):
     """
 
 
+class TransactionsPurged(SenderStopped):
+    """The sender sends nothing, as the replica lacks transactions of before the logs; the event is their first one.
+
+    MySQL 5.7.22, 8.0.15 and 9.7.4 answer so.
+    """
+
+
 class Sender:
     """Sends logs to one replica.
 
@@ -162,11 +171,14 @@ class Sender:
             logs: Every log, oldest first.
 
         Raises:
-            SenderStopped: At an event that its gtid_mode forbids, or at a position that the log does not have.
+            SenderStopped: At an event that its gtid_mode forbids, at a position that the log does not have, or as the
+                replica lacks transactions of before the logs.
         """
         first = self.first(logs)
         if self.settings.gtid_set is None:
             self._check_position(logs[first])
+        else:
+            self._check_purged(logs[0])
         position = FIRST if self.settings.gtid_set is not None else self.settings.log_pos
         for number, log in enumerate(logs[first:], first):
             self._send_log(log, position, opens=number == first)
@@ -182,6 +194,12 @@ class Sender:
             limit = f"< {FIRST}" if position < FIRST else "> file size"
             raise NoSuchPosition(log.events[0], f"{NO_SUCH_POSITION} {limit}")
 
+    def _check_purged(self, log: Log) -> None:
+        """Refuse a replica that lacks what came before the first log."""
+        missing = self._missing_before(log)
+        if missing.sources:
+            raise TransactionsPurged(log.events[0], f"{PURGED} '{missing}'")
+
     def first(self, logs: Sequence[Log]) -> int:
         """Return the index of the first log to send: by GTIDs, the last one before which the replica has everything."""
         if self._excluded is None:
@@ -189,9 +207,13 @@ class Sender:
         return max((number for number, log in enumerate(logs) if self._has_all_before(log)), default=0)
 
     def _has_all_before(self, log: Log) -> bool:
+        return not self._missing_before(log).sources
+
+    def _missing_before(self, log: Log) -> GtidSet:
+        """Return the transactions of before a log that the replica lacks."""
         previous = next((each.previous_gtids for each in log.events if each.previous_gtids is not None), GtidSet())
         assert self.settings.gtid_set is not None, "only a replica that asks by GTIDs has a set"
-        return not ExecutedGtids(previous).missing_in(self.settings.gtid_set).sources
+        return ExecutedGtids(previous).missing_in(self.settings.gtid_set)
 
     def _send_log(self, log: Log, position: int, *, opens: bool) -> None:
         self._skipped_to, self._skipping = None, False
