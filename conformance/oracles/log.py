@@ -16,7 +16,7 @@ from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, TYPE_AT
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import DIFFERS, Cause
-from conformance.oracles.checks.logged_changes import is_change, is_query, logged_once
+from conformance.oracles.checks.logged_changes import is_change, is_query, logged_once, none_of_refused
 from conformance.oracles.checks.logged_drops import dropped_together, each_drop_marked
 from conformance.oracles.checks.logged_event_checks import (
     by_log_check,
@@ -48,12 +48,7 @@ from conformance.oracles.checks.logged_event_comparisons import (
 from conformance.oracles.checks.logged_groups import has_length_of_group
 from conformance.oracles.checks.logged_structure import cause_of_structure
 from conformance.oracles.checks.own_gtids import next_number, sets_as_logged, where_numbers_are_right
-from conformance.oracles.checks.unlogged_statements import (
-    creations_with_rows,
-    mixed_engines,
-    temporary_creations,
-    temporary_inside,
-)
+from conformance.oracles.checks.unlogged_statements import temporary_creations
 from conformance.oracles.coverage.log_coverage import LOG_TABLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, both
 from conformance.protocol.roles.log import kind_of, words_of
@@ -260,6 +255,8 @@ ORACLES: Final[tuple[Oracle, ...]] = (
             gtid_before("FORMAT-LOG-GTID-GIVEN", named=True),
         ),
     ),
+    none_of_refused("FORMAT-LOG-GTID-UNDEFINED", "statement of a session without a GTID"),
+    none_of_refused("FORMAT-LOG-REFUSED", "refused statement"),
     logged("FORMAT-LOG-SAVEPOINTS", equal_statements),
     logged("FORMAT-LOG-CREATED", equal_starts, required=False),
     by_log_check("FORMAT-LOG-POSITIONS", rule=_POSITIONS, at=_is_outside("WL7592-LOG-GTID-POSITIONS"), asks_more=True),
@@ -292,13 +289,8 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     # WL#7592: unusual statements
     logged("WL7592-LOG-OFF-NO-RESTRICTIONS"),
     logged("WL7592-LOG-OFF-CREATE-SELECT-ALLOWED", types=_QUERIES),
-    none_of("WL7592-LOG-ON-MIXED-ENGINES-REFUSED", is_change, "refused change", unlogged=mixed_engines),
-    none_of(
-        "WL7592-LOG-ON-CREATE-SELECT-REFUSED",
-        is_query("CREATE TABLE"),
-        "refused CREATE TABLE",
-        unlogged=creations_with_rows,
-    ),
+    none_of_refused("WL7592-LOG-ON-MIXED-ENGINES-REFUSED", "refused change", is_change),
+    none_of_refused("WL7592-LOG-ON-CREATE-SELECT-REFUSED", "refused CREATE TABLE", is_query("CREATE TABLE")),
     logged("WL7592-LOG-CREATE-SELECT-STATEMENT", equal_statements, before=True),
     both(
         logged("WL7592-LOG-CREATE-SELECT-ROW", equal_statements),
@@ -329,11 +321,10 @@ ORACLES: Final[tuple[Oracle, ...]] = (
         logged("WL7592-LOG-TEMPORARY-INSIDE", equal_statements),
         both(gtid_before("WL7592-LOG-TEMPORARY-INSIDE"), gtid_next_kept("WL7592-LOG-TEMPORARY-INSIDE")),
     ),
-    none_of(
+    none_of_refused(
         "WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED",
-        is_query("CREATE TABLE", "DROP TABLE"),
         "refused CREATE or DROP TEMPORARY TABLE",
-        unlogged=temporary_inside,
+        is_query("CREATE TABLE", "DROP TABLE"),
     ),
     both(
         logged("WL7592-LOG-DISCONNECT-DROPS", equal_statements, types=_QUERIES | GTID_TYPES),

@@ -1,4 +1,4 @@
-"""The rules on statements that GTID consistency forbids, and on CREATE TABLE ... SELECT, in whatever scenario."""
+"""The rules on statements that are refused or might be, and on CREATE TABLE ... SELECT, in whatever scenario."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -8,24 +8,38 @@ from conformance.models.server.definitions import TEMPORARY_REFUSED
 from conformance.models.server.events import BEGIN
 from conformance.models.server.execution import ExecutionOutcome
 from conformance.models.server.gtid_next import CREATE_SELECT_REFUSED
+from conformance.models.server.logging_server import GTID_NEXT_UNDEFINED
 from conformance.models.server.row_changes import MIXED_ENGINES_REFUSED
 from conformance.models.server.settings import Settings
 from conformance.models.server.statements import CreateTable, CreateTableSelect, Insert, Statement
 
-#: Number of the error with which a statement is refused -> the requirement that nothing of it is logged.
-_OF_REFUSAL: Final[Mapping[int | None, str]] = {
+#: Number of the error with which GTID consistency refuses a statement -> the requirement that nothing of it is logged.
+_OF_CONSISTENCY: Final[Mapping[int, str]] = {
     MIXED_ENGINES_REFUSED: "WL7592-LOG-ON-MIXED-ENGINES-REFUSED",
     CREATE_SELECT_REFUSED: "WL7592-LOG-ON-CREATE-SELECT-REFUSED",
     TEMPORARY_REFUSED: "WL7592-LOG-ON-TEMPORARY-INSIDE-REFUSED",
 }
+#: The same for other errors.
+_OF_REFUSAL: Final[Mapping[int, str]] = {GTID_NEXT_UNDEFINED: "FORMAT-LOG-GTID-UNDEFINED"}
 #: With which a server creates a table and inserts its rows in one transaction.
 _ATOMIC: Final = "START TRANSACTION"
 
 
+def refusal_rule(settings: Settings, error: int) -> str:
+    """Return the requirement that nothing is logged of a statement which is refused with an error.
+
+    Args:
+        settings: The settings with which it was run.
+        error: The number of the error.
+    """
+    of_worklog = {} if settings.before_wl7592 else _OF_CONSISTENCY
+    return of_worklog.get(error) or _OF_REFUSAL.get(error, "FORMAT-LOG-REFUSED")
+
+
 def refusal_marks(settings: Settings, outcome: ExecutionOutcome) -> Iterator[str]:
-    """Yield the requirement on the logs as a whole that a statement exercises which GTID consistency refuses."""
-    if outcome.error in _OF_REFUSAL and not settings.before_wl7592:
-        yield _OF_REFUSAL[outcome.error]
+    """Yield the requirement on the logs as a whole that a statement exercises which is refused."""
+    if outcome.error is not None:
+        yield refusal_rule(settings, outcome.error)
 
 
 def permission_marks(settings: Settings, *, is_unrestricted: bool) -> Iterator[str]:

@@ -31,7 +31,11 @@ ROWS = (
     ("logs-list-sources", "WL40-CREATE-SELECT-SAME-LIST", MORE_EVENTS),
     ("logs-option-case-matters", "WL4033-LOG-O* WL4033-LOG-ROWS-QUERY-*", MORE_EVENTS),
     ("logs-purged-declared-late", "WL7592-LOG-PREVIOUS-GTIDS-KEPT", MORE_EVENTS),
-    ("logs-purges-to-missing", "FORMAT-LOG-ROTATE-NEXT", WHAT_BELONGS),
+    (
+        "logs-purges-to-missing",
+        "FORMAT-LOG-ROTATE-NEXT WL3303-LOG-AS-* WL7592-LOG-OFF-NO-RESTRICTIONS",
+        WHAT_BELONGS,
+    ),
     ("logs-checksum-inside", "FORMAT-LOG-FIELDS", MORE_EVENTS),
     ("logs-delayed-shared", "WL3303-LOG-AS-ROWS WL4033-LOG-*", WHAT_BELONGS),
     ("logs-mixture-as-statement", "WL7592-LOG-OFF-*", WHAT_BELONGS),

@@ -32,7 +32,7 @@ SERVER_ID: Final = 1
 _FIRST_THREAD: Final = 8
 
 #: The servers' number of the error that GTID_NEXT is undefined.
-_GTID_NEXT_UNDEFINED: Final = 1837
+GTID_NEXT_UNDEFINED: Final = 1837
 
 
 def log_name(number: int) -> str:
@@ -145,7 +145,7 @@ class SourceServer:
         """
         if session.gtid_next == UNDEFINED:
             message = "When @@SESSION.GTID_NEXT is set to a GTID, you must explicitly set it to a different value"
-            raise StatementRefused(_GTID_NEXT_UNDEFINED, f"{message} after a COMMIT or ROLLBACK.")
+            raise StatementRefused(GTID_NEXT_UNDEFINED, f"{message} after a COMMIT or ROLLBACK.")
 
     def must_be_consistent(self, session: Session) -> bool:
         """Return whether a session's next transaction must fit under one GTID."""

@@ -6,7 +6,15 @@ from typing import Any, Final
 from conformance.models.server.events import BEGIN
 from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.session import AUTOMATIC, UNDEFINED, Session
-from conformance.models.server.statements import AlterTable, Commit, DropTable, FlushLogs, Rollback, Statement
+from conformance.models.server.statements import (
+    AlterTable,
+    Commit,
+    DropTable,
+    FlushLogs,
+    Rollback,
+    SetSession,
+    Statement,
+)
 from conformance.mutants.log.faults import Answer
 from conformance.mutants.log.refused_statements import around
 from conformance.mutants.mutant import Mutant
@@ -25,6 +33,18 @@ def _keep_unused(server: SourceServer, session: Session, statement: Statement, k
     """Leave a GTID that was given back to the next statement."""
     if kept and session.gtid_next == UNDEFINED and kept not in server.executed:
         session.gtid_next = kept
+
+
+def _go_on(server: SourceServer, session: Session, statement: Statement) -> bool:
+    is_used_up = session.gtid_next == UNDEFINED
+    if is_used_up:
+        session.gtid_next = AUTOMATIC
+    return is_used_up
+
+
+def _be_undefined(server: SourceServer, session: Session, statement: Statement, kept: bool) -> None:
+    if kept and session.gtid_next == AUTOMATIC and not isinstance(statement, SetSession):
+        session.gtid_next = UNDEFINED
 
 
 def _on_its_own(kind: type[Statement], is_so: Callable[[SourceServer, Session, Any], bool]) -> Answer:
@@ -72,6 +92,12 @@ LOG_GIVEN_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         _RULE,
         "ROLLBACK leaves a given GTID to the next statement",
         answer=around(Rollback, before=_given, after=_keep_unused),
+    ),
+    Mutant(
+        "logs-undefined-as-automatic",
+        "FORMAT-LOG-GTID-UNDEFINED",
+        "a session whose given GTID is used up goes on with GTIDs of the server",
+        answer=around(Statement, before=_go_on, after=_be_undefined),
     ),
     Mutant(
         "logs-executed-alter-again",

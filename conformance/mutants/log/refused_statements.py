@@ -132,7 +132,25 @@ def _use_up(server: SourceServer, session: Session, statement: CreateTableSelect
         session.gtid_next = UNDEFINED
 
 
+def _take_table(server: SourceServer, session: Session, statement: CreateTable) -> Any:
+    """Take the table that a CREATE TABLE finds there from its database; return it."""
+    if statement.if_not_exists or statement.temporary or server.base_table(statement.table) is None:
+        return None
+    return server.databases[statement.table.database].pop(statement.table)
+
+
+def _put_back(server: SourceServer, session: Session, statement: CreateTable, kept: Any) -> None:
+    if kept is not None:
+        server.databases[statement.table.database][statement.table] = kept
+
+
 LOG_REFUSED_STATEMENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
+    Mutant(
+        "logs-refused-creation",
+        "FORMAT-LOG-REFUSED",
+        "a CREATE TABLE that is refused as the table exists is logged",
+        answer=around(CreateTable, before=_take_table, after=_put_back),
+    ),
     Mutant(
         "logs-rename-in-part",
         "WL3303-LOG-AS-ROWS",
@@ -174,7 +192,7 @@ LOG_REFUSED_STATEMENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "logs-savepoint-keeps-order",
-        "FORMAT-LOG-EVENTS",
+        "FORMAT-LOG-SAVEPOINTS",
         "a savepoint that is set again is still before those that were set since",
         answer=around(Savepoint, before=_place_of, after=_move_back),
     ),

@@ -462,7 +462,7 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "logs-goes-on-after-rolled-back-gtid",
-        "WL3303-LOG-AS-STATEMENT",
+        "FORMAT-LOG-GTID-UNDEFINED",
         "a session whose given GTID was rolled back goes on with automatic ones",
         answer=_run_with(after=_go_on),
     ),

@@ -79,6 +79,8 @@ def logged(
                     continue
                 if _surplus(alignment)[kind_of(wanted)] >= 0:
                     continue  # Its place is wrong: that is for what is next to it.
+                if _is_of_missing_log(alignment, index):
+                    continue  # The log did not begin: that is for the owner of all events.
                 message = f"{place_of(wanted)} is not in the logs"
                 name = name_of(wanted)
                 at = place_of_missing(alignment, index)
@@ -107,6 +109,13 @@ def logged(
                 yield GOOD
 
     return Oracle(requirement, examine)
+
+
+def _is_of_missing_log(alignment: Alignment, index: int) -> bool:
+    """Return whether an expected Previous_gtids event is of a log that is not there at all."""
+    first, own = alignment.case.expected.events[max(index - 1, 0)], alignment.case.expected.events[index]
+    is_described = first["type"] == EventType.FORMAT_DESCRIPTION and first["log"] == own["log"]
+    return own["type"] == EventType.PREVIOUS_GTIDS and is_described and alignment.observed(index - 1) is None
 
 
 def _surplus(alignment: Alignment) -> Counter[Hashable]:

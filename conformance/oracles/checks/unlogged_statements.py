@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 from conformance.binlog.event_types import QUERY_TYPES, EventType
 from conformance.binlog.rows.images import rows_kind
-from conformance.models.server.definitions import TEMPORARY_REFUSED
 from conformance.models.server.execution import log_of
-from conformance.models.server.gtid_next import CREATE_SELECT_REFUSED
-from conformance.models.server.row_changes import MIXED_ENGINES_REFUSED
 from conformance.models.server.scenario import Scenario
 from conformance.models.server.sql import sql_of
 from conformance.models.server.statements import (
@@ -27,6 +25,7 @@ from conformance.models.server.tables import TableName
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.logged_event_comparisons import tables_of
 from conformance.protocol.roles.log import words_of
+from conformance.strategies.marks.logged_statements import refusal_rule
 
 Entry = Mapping[str, Any]
 #: Returns the statements of a case's scenario of which nothing may be logged.
@@ -34,6 +33,7 @@ Unlogged = Callable[[Alignment], Sequence[Statement]]
 
 _CREATIONS: Final = (CreateTable, CreateTableLike, CreateTableSelect)
 _COMMENT: Final = re.compile(r"/\*.*?\*/|(?:-- |#)[^\n]*\n", re.DOTALL)
+_IF_ABSENT: Final = re.compile(r"\bif\s+not\s+exists\b", re.IGNORECASE)
 #: Kind of statement -> what it does to rows.
 _ROWS: Final[Mapping[type[Statement], str]] = {
     Insert: "write",
@@ -44,20 +44,27 @@ _ROWS: Final[Mapping[type[Statement], str]] = {
 }
 
 
-def _refused_with(code: int) -> Unlogged:
-    def find(alignment: Alignment) -> Sequence[Statement]:
-        scenario = _scenario(alignment)
-        outcomes = log_of(scenario).outcomes
-        pairs = zip(scenario.statements, outcomes, strict=True)
-        return [statement for statement, outcome in pairs if outcome.error == code]
+# One entry is enough: an answer is examined for all requirements before the next one.
+@lru_cache(maxsize=1)
+def _refused(alignment: Alignment) -> tuple[tuple[str, Statement], ...]:
+    """Return the statements that are refused, each with the requirement that nothing of it is logged."""
+    scenario = _scenario(alignment)
+    pairs = zip(scenario.statements, log_of(scenario).outcomes, strict=True)
+    return tuple(
+        (refusal_rule(scenario.settings, outcome.error), statement)
+        for statement, outcome in pairs
+        if outcome.error is not None
+    )
 
-    return find
+
+def refused_statements(alignment: Alignment) -> Sequence[Statement]:
+    """Return the statements that are refused."""
+    return [statement for _, statement in _refused(alignment)]
 
 
-#: The statements that GTID consistency refuses: changes of mixed engines, creations with rows, temporary tables.
-mixed_engines: Final = _refused_with(MIXED_ENGINES_REFUSED)
-creations_with_rows: Final = _refused_with(CREATE_SELECT_REFUSED)
-temporary_inside: Final = _refused_with(TEMPORARY_REFUSED)
+def refused_by(requirement: str) -> Unlogged:
+    """Return what finds the refused statements of which a requirement has nothing logged."""
+    return lambda alignment: [statement for rule, statement in _refused(alignment) if rule == requirement]
 
 
 def temporary_creations(alignment: Alignment) -> Sequence[Statement]:
@@ -88,8 +95,11 @@ def _is_query_of(statement: Statement, entry: Entry) -> bool:
     if words_of(issued) != words_of(logged):
         return False
     if words_of(issued) in ("CREATE TABLE", "DROP TABLE"):
-        # A server may log these in words of its own.
-        return not tables_of({"query": issued}).isdisjoint(tables_of(entry))
+        # A server may log these in words of its own, but a creation with its condition, if it has one.
+        is_other = words_of(issued) == "CREATE TABLE" and bool(_IF_ABSENT.search(issued)) != bool(
+            _IF_ABSENT.search(logged)
+        )
+        return not is_other and not tables_of({"query": issued}).isdisjoint(tables_of(entry))
     return _plain(issued) == _plain(logged)
 
 
