@@ -36,7 +36,8 @@ from conformance.oracles.oracle import GOOD, Check, Oracle
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 #: What describes a log, and what has a rule of its own.
-_NOT_OF_IGNORED: Final = (EventType.FORMAT_DESCRIPTION, EventType.ROTATE, EventType.PREVIOUS_GTIDS)
+_DESCRIBING: Final = (EventType.FORMAT_DESCRIPTION, EventType.ROTATE)
+_NOT_OF_IGNORED: Final = (*_DESCRIBING, EventType.PREVIOUS_GTIDS)
 #: The rule on events without a marker.
 _UNMARKED: Final = "WL4162-TT-GUESS-LEAVES-BYTES"
 #: Where a Gtid event has the source's UUID and the number, in bytes of its body.
@@ -67,7 +68,7 @@ def _each(requirement: str, compare: _Compare, *, required: bool = True, may_sto
             assert wanted is not None, "the model writes events"
             entry = alignment.observed(index)
             if entry is None:
-                if required and alignment.fate(index) not in free:
+                if required and alignment.fate(index) not in free and not _describes_ignored(alignment, wanted):
                     name = passed_on_name(wanted.header.type, server_of(alignment.case.id.profile).rules.known)
                     lost = wrongly(name, NOT_MADE["relay"], f"{_place(alignment, index)} is missing")
                     yield missing(alignment, index, lost.signature, lost.message, lost.cause)
@@ -364,18 +365,31 @@ def _is_of_ignored(alignment: Alignment, event: Written) -> bool:
     return event.header.server_id in ignored and event.header.type not in _NOT_OF_IGNORED
 
 
+def _describes_ignored(alignment: Alignment, event: Written) -> bool:
+    """Return whether an event of a server that is to be ignored describes its log: it is written all the same."""
+    ignored = alignment.case.settings.get("ignored_ids", ())
+    return event.header.server_id in ignored and event.header.type in _DESCRIBING
+
+
 def _takes_ignored(alignment: Alignment) -> bool:
     """Return whether a relay log has an event of a server that is to be ignored."""
     return any(_is_of_ignored(alignment, event) for log in _logs(alignment).values() for event in log)
 
 
 def _without_ignored(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """Check that no relay log has an event of a server that is to be ignored, but what describes its log.
+    """Check that no relay log has an event of a server that is to be ignored, but all that describes its logs.
 
     Bytes of an event that did not arrive whole are another fault.
     """
     if alignment.case.expected.refused_at is not None and _first_of_rest(alignment) is not None:
         return
+    for index, wanted in enumerate(map(written, alignment.case.expected.events)):
+        if wanted is None or not _describes_ignored(alignment, wanted) or alignment.observed(index) is not None:
+            continue
+        if alignment.fate(index) is not Fate.UNREACHED:
+            lost = wrongly("", NOT_MADE["relay"], f"{_place(alignment, index)} is missing")
+            yield missing(alignment, index, f"{wanted.name} of an ignored server missing", lost.message, lost.cause)
+            return
     for number, log in _logs(alignment).items():
         taken = next((event for event in log if _is_of_ignored(alignment, event)), None)
         if taken is not None:

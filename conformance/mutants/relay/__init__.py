@@ -454,7 +454,7 @@ MUTANTS: tuple[Mutant, ...] = (
     ),
     Mutant(
         "relay-rotate-of-ignored-dropped",
-        "WL4033-RELAY-EVENTS-AS-USUAL",
+        "FORMAT-RELAY-IGNORED",
         "does not write the Rotate events of servers that are to be ignored",
         answer=_of(IgnoresRotates),
     ),
