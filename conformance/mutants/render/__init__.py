@@ -408,6 +408,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=replaced(r"^(CREATE DATABASE .*\n(?:.*\n)*?)use `.*`/\*!\*/;\n", r"\1"),
     ),
     Mutant(
+        "database-used-before-made",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "sets a database as the default one for the statement that makes it",
+        answer=replaced(r"^(?=CREATE DATABASE (`.*`)$)", r"use \1/*!*/;\n"),
+    ),
+    Mutant(
         "binlog-delimiter-torn",
         "FORMAT-RENDER-BINLOG-RUNS",
         "something follows the delimiter of a BINLOG statement",

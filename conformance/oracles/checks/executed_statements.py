@@ -15,6 +15,7 @@ from conformance.oracles.checks.printed_variables import PLAIN, variable_set
 from conformance.oracles.checks.quoted_names import QUOTED_NAME, unquoted
 
 _ELSEWHERE: Final = "statement in another database"
+_NEEDLESS: Final = "default database set against the flags"
 _USE: Final = re.compile(rf"use {QUOTED_NAME}\s*/\*!\*/;", re.IGNORECASE)
 #: What follows a delimiter on its line, comments apart: it becomes a part of the next statement.
 _AFTER_DELIMITER: Final = re.compile(r"(?!#).*/\*!\*/;[ \t]*(?![\s#/])(.+)")
@@ -85,7 +86,14 @@ def _in_its_database(printed: Printed, index: int, event: PrintedEvent) -> Fault
         return _ELSEWHERE, "a default database without a name is set, which servers refuse"
     fact = printed.facts[index]
     name: str = fact["database"]
-    if not name or not PLAIN.match(name) or fact["flags"] & Flag.SUPPRESS_USE:
+    if fact["flags"] & Flag.SUPPRESS_USE:
+        is_set = any(map(_USE.match, event.following))
+        return (
+            (_NEEDLESS, "a default database is set for it, which may not be there: its flags forbid that")
+            if is_set
+            else None
+        )
+    if not name or not PLAIN.match(name):
         return None
     if is_about_transaction(fact["query"].encode()):
         return None  # Programs set no database for these.
