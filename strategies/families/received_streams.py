@@ -12,14 +12,11 @@ from conformance.binlog.servers import (
     WITH_HEARTBEAT_V2,
     WITH_IGNORABLE_FLAG,
     WITH_INCIDENT_TRANSACTIONS,
-    WITH_PAYLOADS,
     WITH_TAGGED_GTIDS,
-    WITH_XA_PREPARE,
 )
-from conformance.binlog.transaction_payload import Compression
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import gtid_events, mysql_events, payloads, server_events
+from conformance.strategies.events import gtid_events, mysql_events, server_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.families.boundaries import WITH_PARSER
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
@@ -27,7 +24,7 @@ from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import boundary_groups as boundaries
-from conformance.strategies.groups import data_changes, replica_groups, replica_variants, sound_log
+from conformance.strategies.groups import data_changes, last_groups, replica_groups, replica_variants, sound_log
 from conformance.strategies.groups import transactions as groups
 from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP, MODE, SERVER_IDS
 
@@ -176,33 +173,9 @@ _NUMBERS: Final = Dimension(
 )
 #: The source sends it from the beginning of its log; a relay log that goes on with the same format has it without.
 _CREATED: Final = yes_or_no("the source's log has the time of a start")
-_SAVEPOINT: Final = "back to a savepoint"
 #: A last group that ends with another event than an Xid or a statement, and is in the set after it; or one with what
 #: only looks like an end, which is not in the set after that.
-_LAST_GROUP: Final = Dimension(
-    "last group",
-    {
-        each: each
-        for each in (
-            "any",
-            "rolled back",
-            _SAVEPOINT,
-            "prepared",
-            "in a payload",
-            "empty",
-            "a statement alone",
-            "a variable and a statement",
-            "an Incident",
-        )
-    },
-    when={"gtid_mode": ("ON",)},
-    profiles={
-        "prepared": WITH_XA_PREPARE,
-        "in a payload": WITH_PAYLOADS,
-        "a variable and a statement": Profiles("worklog", "mysql >= 8.0.21"),
-        "an Incident": WITH_INCIDENT_TRANSACTIONS,
-    },
-)
+_LAST_GROUP: Final = last_groups.dimension("last group", last_groups.RECEIVED, when={"gtid_mode": ("ON",)})
 #: Its Previous_gtids event is the second that is received.
 _FLUSHED_BEFORE: Final = "and a flush before its format description"
 #: The relay log then goes on with the format description of that log: of a server of another build. Of a newer one
@@ -243,10 +216,10 @@ def flushed_relay_logs(stream: StreamBuilder) -> None:
         replica_groups.add(stream, planned[:place])
         flushes.append(stream.offset)
         replica_groups.add(stream, planned[place:])
-    last = stream.vary(_LAST_GROUP) if mode == "ON" else "any"
-    if last != "any":
-        planned = replica_groups.in_mode(stream, _group_that_ends(stream, last), mode)
-        place = len(planned) - (last == _SAVEPOINT)
+    last = stream.vary(_LAST_GROUP) if mode == "ON" else last_groups.ANY
+    if last != last_groups.ANY:
+        planned = replica_groups.in_mode(stream, last_groups.RECEIVED[last](stream), mode)
+        place = len(planned) - (last == last_groups.SAVEPOINT)
         replica_groups.add(stream, planned[:place])
         flushes.append(stream.offset)
         replica_groups.add(stream, planned[place:])
@@ -261,27 +234,6 @@ def flushed_relay_logs(stream: StreamBuilder) -> None:
         flushes.append(stream.offset)
     replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), mode))
     stream.settings["flushes"] = flushes
-
-
-def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
-    """Return a transaction with an end of its own kind, or one that goes back to a savepoint right before its end."""
-    if how == "a statement alone":
-        return [mysql_events.query(stream, stream.choose.one_of(groups.ALONE))]
-    if how == "a variable and a statement":
-        return groups.statement_of_variable(stream)
-    if how == "an Incident":
-        return [server_events.incident(stream)]
-    transaction = replica_groups.transaction(stream)
-    if how == "empty":
-        return [transaction[0], data_changes.query(stream, "COMMIT")]
-    if how == "rolled back":
-        return [*transaction[:-1], data_changes.query(stream, "ROLLBACK")]
-    if how == _SAVEPOINT:
-        before, after = (data_changes.query(stream, each) for each in ("SAVEPOINT `s`", "ROLLBACK TO `s`"))
-        return [transaction[0], before, *transaction[1:-1], after, transaction[-1]]
-    if how == "prepared":
-        return server_events.prepared_transaction(stream, transaction[1:-1])
-    return [payloads.transaction_payload(stream, transaction, compression=Compression.NONE)]
 
 
 _RECONNECTS: Final = Number("reconnects", many=(20, 24))

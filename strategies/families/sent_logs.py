@@ -13,9 +13,7 @@ from conformance.binlog.servers import (
     WITH_ROWS_QUERIES,
     WITH_SERVER_ID_ZERO,
     WITH_TAGGED_GTIDS,
-    WITH_XA_PREPARE,
 )
-from conformance.binlog.transaction_payload import Compression
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.models.sender.sender import WITH_MODE_CHECK
 from conformance.models.sender.sender_settings import FIRST
@@ -24,9 +22,6 @@ from conformance.strategies.events import (
     gtid_events,
     mariadb_events,
     mysql_events,
-    payloads,
-    server_events,
-    statement_events,
 )
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
@@ -34,7 +29,7 @@ from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
 from conformance.strategies.groups import boundary_groups as boundaries
-from conformance.strategies.groups import replica_groups, replica_variants
+from conformance.strategies.groups import last_groups, replica_groups, replica_variants
 from conformance.strategies.groups import transactions as groups
 from conformance.strategies.groups.replica_variants import CODE
 from conformance.strategies.questions.send import BEYOND, HOLDINGS, PLACES
@@ -130,38 +125,9 @@ _NUMBERS: Final = Dimension("numbers of the GTIDs", {"of any size": False, "in a
 #: How large they are matters in pairs with tags, by which a GTID has another form, with a number of another encoding.
 _NUMBER: Final = replace(gtid_events.NUMBER, when={_NUMBERS.name: ("of any size",)})
 #: The last group of each log, which has an end of its own kind, or no BEGIN.
-_LAST_GROUP: Final = Dimension(
-    "last group of a log",
-    {
-        each: each
-        for each in (
-            "any",
-            "rolled back",
-            "prepared",
-            "finished after it was prepared",
-            "in a payload",
-            "of more than 64 kB",
-            "back to a savepoint",
-            "LOAD DATA",
-            "a statement alone",
-            "a variable and a statement",
-            "a text before its rows",
-            "a text before its rows, and a statement",
-            "a table created within",
-            "a temporary table dropped within",
-        )
-    },
-    profiles={
-        **dict.fromkeys(("a text before its rows", "a text before its rows, and a statement"), WITH_ROWS_QUERIES),
-        **dict.fromkeys(("prepared", "finished after it was prepared"), WITH_XA_PREPARE),
-        "in a payload": WITH_PAYLOADS,
-        "a table created within": groups.WITH_CREATE_IN_GROUP,
-        "a variable and a statement": Profiles("worklog", "mysql >= 8.0.21"),
-    },
-)
+_LAST_GROUP: Final = last_groups.dimension("last group of a log", last_groups.SENT)
 #: A whole transaction in one event, which also ends where its last event does.
 _LAST_PACKED: Final = Dimension("payload last in a log", {"no": False, "yes": True}, profiles={"yes": WITH_PAYLOADS})
-_LONG_STATEMENT: Final = f"INSERT INTO `t1` VALUES (0, 0) /* {'x' * (1 << 16)} */"
 _AFTER_END: Final = "after its end"
 #: Where in each group an ignorable event of an unknown type is; one after its end is left out with it, too.
 _UNKNOWN: Final = choices("unknown event of a group", ("none", "second", "in the middle", "last but one", _AFTER_END))
@@ -229,7 +195,7 @@ def sent_logs(stream: StreamBuilder) -> None:
                 _add_unknown(stream, code)
             _add_group(stream, code if place == "in a group" else None, old=old)
         if stream.vary(_LAST_PACKED) and not old:
-            groups.add_group(stream, _group_that_ends(stream, "in a payload"))
+            groups.add_group(stream, last_groups.SENT[last_groups.IN_PAYLOAD](stream))
         if place == "last of the log":
             _add_unknown(stream, code)
         _end(stream, number, count)
@@ -423,8 +389,8 @@ def sent_gtids(stream: StreamBuilder) -> None:
         _begin(stream, number, count, lengths=lengths, change=change, before=before)
         made = [groups.group(stream) for _ in stream.several_of(_GROUPS)]
         last_group = stream.vary(_LAST_GROUP)
-        if last_group != "any":
-            made.append(_group_that_ends(stream, last_group))
+        if last_group != last_groups.ANY:
+            made.append(last_groups.SENT[last_group](stream))
         is_empty = not number and stream.vary(_FIRST_EMPTY)
         for planned in () if is_empty else made:
             if unknown not in ("none", _AFTER_END):
@@ -441,42 +407,6 @@ def sent_gtids(stream: StreamBuilder) -> None:
         foreign=stream.vary(_FOREIGN),
         gtid_mode="ON",
     )
-
-
-def _group_that_ends(stream: StreamBuilder, how: str) -> list[PlannedEvent]:
-    """Return a group that has something special, such as an end that is not an Xid or a COMMIT."""
-    if how == "a statement alone":
-        return [mysql_events.query(stream, stream.choose.one_of(groups.ALONE))]
-    if how == "finished after it was prepared":
-        # The end of a transaction that an earlier log has is a group of its own.
-        return [mysql_events.query(stream, replica_groups.end_of_prepared(stream))]
-    if how == "a variable and a statement":
-        return groups.statement_of_variable(stream)
-    if how == "a table created within":
-        return groups.create_select_group(stream)
-    transaction = groups.transaction(stream)
-    if how == "a temporary table dropped within":
-        dropped = mysql_events.query(stream, "DROP TEMPORARY TABLE IF EXISTS `t3`")
-        return [transaction[0], dropped, *transaction[1:]]
-    if how.startswith("a text before its rows"):
-        return groups.change_with_text(stream, statement_after=how.endswith("a statement"))
-    if how == "back to a savepoint":
-        # The changes after it belong to the group too: it is not the end that it looks like.
-        words = ("SAVEPOINT `s`", "INSERT INTO `t1` VALUES (0, 0)", "ROLLBACK TO `s`")
-        return [transaction[0], *(mysql_events.query(stream, each) for each in words), *transaction[1:]]
-    if how == "LOAD DATA":
-        # The statement is not the end, though it is the only one.
-        number = stream.choose.integer(1, 9)
-        load = statement_events.load_block(stream, number, first=True)
-        return [transaction[0], load, statement_events.execute_load_query(stream, number), mysql_events.xid(stream)]
-    if how == "of more than 64 kB":
-        # The position after it needs a third byte, in heartbeats of the second version a longer integer.
-        return [*transaction[:-1], mysql_events.query(stream, _LONG_STATEMENT), transaction[-1]]
-    if how == "in a payload":
-        return [payloads.transaction_payload(stream, transaction, compression=Compression.ZSTD)]
-    if how == "prepared":
-        return server_events.prepared_transaction(stream, transaction[1:-1])
-    return [*transaction[:-1], mysql_events.query(stream, "ROLLBACK")]
 
 
 @family(
