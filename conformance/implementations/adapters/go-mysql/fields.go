@@ -67,8 +67,6 @@ func mariadbFields(_ *replication.EventHeader, event replication.Event) object {
 	switch e := event.(type) {
 	case *replication.MariadbAnnotateRowsEvent:
 		return object{"rows_query": string(e.Query)}
-	case *replication.MariadbBinlogCheckPointEvent:
-		return object{"log_name": string(e.Info)}
 	case *replication.MariadbGTIDEvent:
 		fields := object{"mariadb_gtid_flags": e.Flags, "gtid": e.GTID.String()}
 		if e.IsGroupCommit() {

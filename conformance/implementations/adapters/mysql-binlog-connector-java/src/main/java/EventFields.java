@@ -127,6 +127,7 @@ final class EventFields {
       tables.put(table.getTableId(), new RowValues(table));
     }
     if (data != null) {
+      setServerId(data, header.getServerId());
       try {
         fields.putAll(ofBody(data));
       } catch (UncheckedIOException refusal) { // Of a JSON document, for example, which the library decodes when asked.
@@ -149,6 +150,17 @@ final class EventFields {
       return getter.invoke(data);
     } catch (ReflectiveOperationException failure) {
       throw new IllegalStateException(failure);
+    }
+  }
+
+  /** Gives a MariaDB GTID its server id, which is in the header, as the library's client does. */
+  private static void setServerId(EventData data, long serverId) {
+    if (data.getClass().getSimpleName().equals("MariadbGtidEventData")) { // Absent from older versions of the library.
+      try {
+        data.getClass().getMethod("setServerId", long.class).invoke(data, serverId);
+      } catch (ReflectiveOperationException absent) {
+        return; // Then it is what the library makes of it.
+      }
     }
   }
 
