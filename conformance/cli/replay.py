@@ -11,6 +11,7 @@ from conformance.cli.file_path import FilePath
 from conformance.cli.main import CONFORMING, COULD_NOT_RUN, NOT_CONFORMING, UserError
 from conformance.cli.names import IMPLEMENTATION
 from conformance.cli.record_argument import record_at
+from conformance.engine.crash_places import with_place
 from conformance.implementations import registry
 from conformance.implementations.process.limits import limits_of
 from conformance.implementations.process.process_implementation import CannotStart
@@ -69,7 +70,9 @@ def command(
                 raise UserError(f"{implementation.declaration.name} does not declare the role {case.role!r}")
             judge = Judge(role)
             # As in a run: a fault whose ability is not declared is not sent.
-            verdicts = judge.declined(case) or judge.judge(case, implementation.ask(request_of(case)))
+            if not (verdicts := judge.declined(case)):
+                answer = implementation.ask(request_of(case))
+                verdicts = judge.judge(case, with_place(case, answer, implementation))
     except CannotStart as error:
         raise UserError(str(error)) from error
     for verdict in sorted(verdicts, key=lambda each: (not each.is_failure, each.requirement)):

@@ -12,6 +12,7 @@ from typing import Final, Self
 from conformance.corpus.counts import ANSWERED, UNREPEATED, Counts
 from conformance.corpus.failing_cases import storable
 from conformance.corpus.plan import Plan
+from conformance.engine.crash_places import with_place
 from conformance.engine.patience import Patience, not_asked
 from conformance.engine.shrinking import KILLED
 from conformance.implementations.process.limits import DEFAULT_LIMITS, Limits
@@ -159,7 +160,7 @@ class CaseJudge:
         """Return the answer that is judged, and the verdict on what ended a process if a new one answers."""
         again = self._ask_again(case, answer)
         if again is answer or isinstance(again, Trouble):
-            return again, []
+            return with_place(case, again, self.implementation), []
         assert isinstance(answer, Trouble), "only trouble is asked again"
         if answer.signature == KILLED:
             counts.totals[UNREPEATED] += 1

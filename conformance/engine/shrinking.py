@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from conformance.engine.crash_places import with_place
 from conformance.engine.failure import Counts, Failure
 from conformance.engine.kept_answer import kept_answer
 from conformance.engine.patience import Patience
@@ -122,7 +123,8 @@ class Shrinker:
         """Return the answer to a case; what stands for it once too much time has passed without one."""
         if self.patience.ends(case.role) and (refusal := self.patience.refusal(case)) is not None:
             return refusal
-        return self.patience.answer(case, request_of(case), self.implementation.ask)
+        answer = self.patience.answer(case, request_of(case), self.implementation.ask)
+        return with_place(case, answer, self.implementation)
 
     def ask_again_if_killed(self, case: Case) -> Observation | Trouble:
         """Return the answer to a case that failed before; if the process is killed, that of a new one.

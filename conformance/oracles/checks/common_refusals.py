@@ -41,7 +41,7 @@ _TABLE_OF_VECTORS: Final = "table with VECTOR columns"
 _TABLE_OF_COMPRESSED: Final = "table with compressed columns"
 _SET_WITH_TAGS: Final = "GTID set with tags"
 #: The requirement that an event is made for -> what it has.
-_MADE_FOR: Final = {
+MADE_FOR: Final = {
     LONGER: "longer post-header",
     EXTRA_DATA: "rows event with extra data",
     "FORMAT-MARIADB-GTID-LIST-FLAGS": "Gtid_list with flags",
@@ -103,7 +103,7 @@ def _is_across(alignment: Alignment, index: int) -> bool:
     One with a longer post-header is misread for that, wherever it is. Words about nothing at all are about an empty
     value: of an event of which the rest is missing, the beginning is there.
     """
-    if alignment.case.expected.made_for.get(index) in _MADE_FOR or _OF_NOTHING.search(alignment.refusal(index)):
+    if alignment.case.expected.made_for.get(index) in MADE_FOR or _OF_NOTHING.search(alignment.refusal(index)):
         return False
     entry = alignment.case.expected.events[index]
     start, last = entry["offset"], entry["offset"] + entry["length"] - 1
@@ -211,7 +211,7 @@ def crashed_at(case: Case, trouble: Trouble) -> str | None:
     if index == len(case.expected.events):
         return None
     feature = feature_of(case.expected, index)
-    if feature is None and (made_for := _MADE_FOR.get(case.expected.made_for.get(index, ""))) is not None:
+    if feature is None and (made_for := MADE_FOR.get(case.expected.made_for.get(index, ""))) is not None:
         return made_for
     is_of_size = OF_BOUNDS.search(trouble.signature) or OF_RESOURCES.search(trouble.signature)
     return feature if feature != _SET_WITH_TAGS or is_of_size else None
