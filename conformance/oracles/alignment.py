@@ -55,6 +55,8 @@ class Alignment:
         declined: Indices of the expected entries about which it does not answer: they are not judged.
         ended: Index of the event before which an applier reports that it has reached the position to stop at: what
             follows is not reached; None if it does not report one.
+        fell_silent: Index of the first event that a reader had to report after it ended, without an error and before
+            the end: what follows is not reached. None if it did not, or if it may have left these events out by type.
         count: How many entries are expected.
         untyped: Indices of the expected events that a client delivers without their type.
         declared: The fields that the implementation reports.
@@ -90,6 +92,7 @@ class Alignment:
         self.stop = self._stop() if self.observation.error is not None else self._left_at_heartbeat()
         self.lost = self._lost()
         self.ended = self._ended()
+        self.fell_silent = self._fell_silent()
 
     def _align_by_offset(self) -> None:
         self._index = {event["offset"]: index for index, event in enumerate(self.case.expected.events)}
@@ -278,6 +281,14 @@ class Alignment:
             return None
         return self._last if self._seen[self._last].get("outcome") == _UNTIL else None
 
+    def _fell_silent(self) -> int | None:
+        if self.case.role != "decode" or any(each is not None for each in (self.stop, self.astray, self.lost)):
+            return None
+        events = self.case.expected.events
+        missing = [index for index in range(self._last + 1, self.count) if not self.may_be_dropped(index)]
+        reported = {seen.get("type") for seen in self._seen.values()}
+        return missing[0] if any(events[index]["type"] in reported for index in missing) else None
+
     def describe(self, index: int) -> str:
         """Return the words for an expected entry, such as ``the QUERY event at offset 120``."""
         return self.about.describe(self.case.expected.events[index], index)
@@ -365,7 +376,8 @@ class Alignment:
             return Fate.REFUSED
         if index in self.declined:
             return Fate.UNREACHED
-        if any(place is not None and index > place for place in (self.astray, self.lost, self.ended)):
+        ends = (self.astray, self.lost, self.ended, self.fell_silent)
+        if any(place is not None and index > place for place in ends):
             return Fate.UNREACHED
         if self.stop is None or index < self.stop:
             return Fate.DROPPED

@@ -26,6 +26,7 @@ from conformance.oracles.checks.signed_numbers import is_read_as_signed
 from conformance.oracles.checks.skipped_events import Reason, either_way, future_format, not_ignored_for_flag, skipped
 from conformance.oracles.checks.tables_info import TABLES_INFO_ORACLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, field_cause, fields, refused, wrong_end
+from conformance.oracles.reasons import OF_CHECKSUM
 from conformance.protocol.roles.decode import STATUS_FIELDS
 from conformance.strategies.events.columns import VALUE_REQUIREMENTS
 
@@ -105,12 +106,30 @@ def _stops_inside_payload(alignment: Alignment, requirement: str) -> Iterator[Ch
         yield GOOD
 
 
+def _is_refused_for_its_body(alignment: Alignment, index: int) -> bool:
+    """Return whether an event with a checksum is refused, and not for that: others that have one are read."""
+    words = alignment.refusal(index)
+    if not words or OF_CHECKSUM.search(words):
+        return False
+    events = alignment.case.expected.events
+    others = (at for at in range(alignment.count) if at != index and events[at]["type"] != EventType.FORMAT_DESCRIPTION)
+    return any(alignment.observed(at) is not None for at in others)
+
+
+def _is_refused_for_its_type(alignment: Alignment, index: int) -> bool:
+    """Return whether an event that is not known is refused, and not for its checksum."""
+    is_format = alignment.case.expected.events[index]["type"] == EventType.FORMAT_DESCRIPTION
+    words = alignment.refusal(index)
+    return bool(words) and not is_format and not OF_CHECKSUM.search(words)
+
+
 def _length_byte_ignored(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """The length byte of a Rows_query is ignored: no text ends where it has it, and no event is refused for it."""
     for index in alignment.marked(requirement):
         expected, seen = alignment.case.expected.events[index], alignment.observed(index)
         words = alignment.refusal(index)
-        if seen is None and words and cause_of_refused_text(alignment, index, words) == BY_LENGTH_BYTE:
+        is_blamed = words and index not in alignment.case.expected.tolerated
+        if seen is None and is_blamed and cause_of_refused_text(alignment, index, words) == BY_LENGTH_BYTE:
             message = (
                 f"{alignment.describe(index)} is refused, as its length byte is not the length of its text: {words}"
             )
@@ -147,7 +166,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     Oracle("FORMAT-EVENT-START", _no_phantoms, abilities=frozenset({"framing"})),
     both(Oracle(LATEST_GOVERNS, later_governs), Oracle(LATEST_GOVERNS, latest_lengths)),
     # A source sends the format description without this flag.
-    replace(delivered("FORMAT-IN-USE-CHECKSUM"), abilities=frozenset({"framing"})),
+    replace(delivered("FORMAT-IN-USE-CHECKSUM", unless=_is_refused_for_its_type), abilities=frozenset({"framing"})),
     # The common header
     both(fields("FORMAT-HEADER-TYPE", "type"), Oracle("FORMAT-HEADER-TYPE", _type_reported)),
     fields("FORMAT-HEADER-TIMESTAMP", "timestamp"),
@@ -319,7 +338,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     fields("WL7592-OLD-QUERY-TIMESTAMPS-READ", "query"),
     fields("WL7592-HEADER-19-BYTES", "type", "length", "flags"),
     fields("WL7592-LOG-POS-CHAIN", "log_pos"),
-    delivered("WL7592-GTID-CHECKSUM"),
+    delivered("WL7592-GTID-CHECKSUM", unless=_is_refused_for_its_body),
     refused("WL7592-GTID-CHECKSUM-WRONG", abilities=("checksums",)),
     fields("WL7592-LARGE-EVENTS-WHOLE", "length", "table_id"),
     fields("WL7592-XID-SIZE", "length"),

@@ -3,6 +3,7 @@
 from typing import Final
 
 from conformance.binlog.event_types import MARIADB_TYPES, EventType
+from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER
 from conformance.binlog.servers import WITH_IGNORABLE_FLAG, WITH_ROWS_QUERIES, WITH_SERVER_ID_ZERO
 from conformance.models.boundary.boundary_type import MARKER_BITS
@@ -201,7 +202,10 @@ def _in_logs(stream: StreamBuilder, code: int, subject: tuple[bytes, int]) -> No
             groups.begin_plain_log(stream, lengths=lengths)
         plain = (_PLAIN_BODY, 0)
         for type_code, (body, flags) in ((other, plain), (code, plain), (code, subject)) if has_some else ():
-            stream.add(_marked(mysql_events.ignorable(stream, type_code, body, flags=flags)))
+            event = _marked(mysql_events.ignorable(stream, type_code, body, flags=flags))
+            # Servers clear this bit in format descriptions alone: elsewhere it counts as any other.
+            counts_in_use = bool(flags & Flag.BINLOG_IN_USE) and stream.checksummed
+            stream.add(event.marked("FORMAT-IN-USE-CHECKSUM") if counts_in_use else event)
             groups.add_group(stream, groups.ddl(stream), anonymous=True)
     if where == "the first of two":
         groups.add_group(stream, groups.ddl(stream), anonymous=True)

@@ -128,6 +128,14 @@ def _has_all_collations(event: Event, reported: Reported) -> bool:
 
 
 #: Every mutant about the wire format, in the order of the catalogue's themes.
+def _wrong_where_in_use(event: Event, reported: Reported) -> Reported:
+    """Refuse an event with the bit of a log in use, if its checksum counts that."""
+    in_use = event.header.flags & Flag.BINLOG_IN_USE
+    if event.has_checksum and in_use and event.header.type != EventType.FORMAT_DESCRIPTION:
+        raise BinlogError(at=event.offset, kind="checksum", message="the checksum is wrong")
+    return reported
+
+
 FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
     # The reader's own state
     Mutant(
@@ -171,6 +179,12 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-IN-USE-CHECKSUM",
         "a log in use is refused",
         refuse(all_of(of_type(EventType.FORMAT_DESCRIPTION), flagged(Flag.BINLOG_IN_USE))),
+    ),
+    Mutant(
+        "in-use-not-in-checksums",
+        "FORMAT-IN-USE-CHECKSUM",
+        "the bit of a log in use is left out of the checksum of every event",
+        _wrong_where_in_use,
     ),
     # The common header
     Mutant(

@@ -15,6 +15,7 @@ from conformance.binlog.header import HEADER_BYTES
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.flagged_events import passed_over_for_flag
 from conformance.oracles.oracle import Check, Oracle, delivered, fields
+from conformance.oracles.reasons import OF_CHECKSUM
 
 _SKIPPED: Final = "WL4033-READ-UNKNOWN-SKIPPED"
 #: The most bytes of a body that is empty, small or larger: a checksum counts as none.
@@ -29,6 +30,8 @@ class Reason(Enum):
     BODY = auto()
     FLAGS = auto()
     TYPE_CODE = auto()
+    #: It is refused for its checksum: no rule on ignorable events is broken.
+    CHECKSUM = auto()
 
 
 def _size(entry: Mapping[str, Any]) -> int:
@@ -48,6 +51,8 @@ def _reason(alignment: Alignment, index: int) -> Reason:
     """Return why an event is not skipped; `Reason.NONE` where the answer does not show one reason alone."""
     events = alignment.case.expected.events
     entry = events[index]
+    if OF_CHECKSUM.search(alignment.refusal(index)):
+        return Reason.CHECKSUM
     skipped = [each for each in events[:index] if each["handled"] == "ignored"]
     if entry["type"] == EventType.IGNORABLE and not any(each["type"] == entry["type"] for each in skipped):
         return Reason.TYPE_CODE
