@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from conformance.binlog.event_types import type_name
 from conformance.models.handshake.refusal import NO_EVENT_THERE, NO_SUCH_LOG, UNAWARE
-from conformance.models.sender.sender import NO_SUCH_POSITION
+from conformance.models.sender.sender import NO_SUCH_POSITION, PURGED
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.checks.client_checksums import (
@@ -37,7 +37,7 @@ from conformance.protocol.roles.client import is_end, kind_of, may_be_kept_back
 _IGNORABLE: Final = "WL4033-CLIENT-IGNORABLE"
 _POSITION: Final = "FORMAT-CLIENT-POSITION"
 #: What a source answers to a client that asks for a wrong place.
-_WRONG_PLACE: Final = (NO_SUCH_LOG, NO_SUCH_POSITION, NO_EVENT_THERE)
+_WRONG_PLACE: Final = (NO_SUCH_LOG, NO_SUCH_POSITION, NO_EVENT_THERE, PURGED)
 #: A client that has the name of a log wrong is wrong after each event there, and once its connection is lost.
 _WRONG_LOG: Final = "it would resume in a wrong log"
 #: Events that it passes over for their flag are the cause of what it lacks then.

@@ -43,7 +43,6 @@ ROWS = (
     ("marks-over-flags", "WL7592-LOG-ANON-IGNORABLE WL4033-LOG-FLAG-SET", MORE_EVENTS),
     ("unknown-is-known", "FORMAT-TYPE-KNOWN", MORE_EVENTS),
     ("logs-disconnect-given-gtid", "FORMAT-LOG-GTID-ONCE", WHAT_BELONGS),
-    ("client-single-numbers-lost", "FORMAT-CLIENT-RESUMED", RESUMES),
     ("client-first-checksums", "FORMAT-CLIENT-RESUMED", RESUMES),
     ("flagged-rows-ignored", "FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", MORE_EVENTS),
     ("marks-by-type-alone", "WL4162-*", MORE_EVENTS),

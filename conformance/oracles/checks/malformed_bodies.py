@@ -44,15 +44,19 @@ def _entry_of_fault(alignment: Alignment) -> Mapping[str, Any] | None:
 def is_of_unknown_type(alignment: Alignment) -> bool:
     """Return whether the reader passes over the event to be refused as one whose body it does not read.
 
-    It reports the event as one of a type that it does not know; or it reports nothing of its body, and declares no
-    field of every such event: one that is declared may be of other types.
+    It reports the event as one of a type that it does not know; or it declares no field of such a body, so that it need
+    not read any; or it reports nothing of its body, and declares no field of every such event: one that is declared may
+    be of other types.
     """
     fault, entry = _fault(alignment), _entry_of_fault(alignment)
     if fault is None or entry is None:
         return False
+    kind = FIELDS_OF_TYPE.get(fault[0], TypeFields())
+    fields = {*kind.required, *kind.optional}
+    if fields and alignment.declared.isdisjoint(fields):
+        return True
     if "handled" in alignment.declared:
         return entry.get("handled") == "ignored" and not alignment.knows(fault[0])
-    kind = FIELDS_OF_TYPE.get(fault[0], TypeFields())
     return alignment.declared.isdisjoint(kind.required) and entry.keys().isdisjoint(kind.optional)
 
 

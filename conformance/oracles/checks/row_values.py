@@ -1,5 +1,6 @@
 """The oracles of rows: their number, the columns of their images, and the values."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
@@ -35,6 +36,8 @@ _OF_TIME: Final = frozenset({ColumnType.TIME2, ColumnType.DATETIME2, ColumnType.
 #: One expected value: column type code, place, the value, and the one seen.
 _Cell = tuple[int, str, Any, Any]
 #: Returns whether a requirement governs a value, given its column type code and the expected value.
+#: Column type -> the words of refusals that are about its values, whatever other columns a table has.
+_WORDS: Final = {ColumnType.JSON: re.compile(r"\bjsonb?\b", re.IGNORECASE)}
 _Governs = Callable[[int, Any], bool]
 
 
@@ -54,15 +57,25 @@ def _needs_sign(code: int, value: Any) -> bool:
     return code in LARGEST_SIGNED and isinstance(value, int) and value > LARGEST_SIGNED[code]
 
 
+def _refused_types(codes: Sequence[int], words: str) -> list[int]:
+    """Return the column types for which rows are refused: the only one, or the one that the words are about."""
+    if len(set(codes)) == 1:
+        return [codes[0]]
+    return [code for code, pattern in _WORDS.items() if code in codes and pattern.search(words)]
+
+
 def _values(requirement: str, governs: _Governs) -> Oracle:
     def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
         for index in alignment.marked(requirement):
             event = alignment.case.expected.events[index]
             codes = alignment.case.expected.columns[index]
             tolerated = index in alignment.case.expected.tolerated
-            if alignment.fate(index) is Fate.REFUSED and len(set(codes)) == 1 and not tolerated:
-                message = f"{alignment.describe(index)} is refused: {alignment.refusal(index)}"
-                yield Check(f"{ColumnType(codes[0]).name} refused", message, event["offset"])
+            if alignment.fate(index) is Fate.REFUSED and not tolerated:
+                words = alignment.refusal(index)
+                for code in _refused_types(codes, words):
+                    if len(set(codes)) == 1 or governs(code, None):
+                        message = f"{alignment.describe(index)} is refused: {words}"
+                        yield Check(f"{ColumnType(code).name} refused", message, event["offset"])
             for code, place, expected, seen in _cells(alignment, index):
                 if expected is None or not governs(code, expected):
                     continue
