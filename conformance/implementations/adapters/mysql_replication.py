@@ -514,9 +514,10 @@ def cell(column: Any, value: Any, source: str | None = None) -> Any:
     if column.type == FIELD_TYPE.BIT:
         return int(value, 2)
     if column.type == FIELD_TYPE.ENUM:
-        return column.enum_values.index(value) if value in column.enum_values else value
+        # The library has '' for each label that is not UTF-8: which it is cannot be known.
+        return column.enum_values.index(value) if column.enum_values.count(value) == 1 else value
     if column.type == FIELD_TYPE.SET:
-        if not value <= set(column.set_values):
+        if any(column.set_values.count(label) != 1 for label in value):
             return ",".join(sorted(value))
         return sum(1 << index for index, label in enumerate(column.set_values) if label in value)
     if column.type in TIMESTAMPS:

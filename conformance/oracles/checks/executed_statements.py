@@ -15,7 +15,10 @@ from conformance.oracles.checks.printed_variables import PLAIN, variable_set
 from conformance.oracles.checks.quoted_names import QUOTED_NAME, unquoted
 
 _ELSEWHERE: Final = "statement in another database"
-_NEEDLESS: Final = "default database set against the flags"
+_AGAINST_FLAGS: Final = (
+    "default database set against the flags",
+    "a default database is set for it, which may not be there: its flags forbid that",
+)
 _USE: Final = re.compile(rf"use {QUOTED_NAME}\s*/\*!\*/;", re.IGNORECASE)
 #: What follows a delimiter on its line, comments apart: it becomes a part of the next statement.
 _AFTER_DELIMITER: Final = re.compile(r"(?!#).*/\*!\*/;[ \t]*(?![\s#/])(.+)")
@@ -87,12 +90,7 @@ def _in_its_database(printed: Printed, index: int, event: PrintedEvent) -> Fault
     fact = printed.facts[index]
     name: str = fact["database"]
     if fact["flags"] & Flag.SUPPRESS_USE:
-        is_set = any(map(_USE.match, event.following))
-        return (
-            (_NEEDLESS, "a default database is set for it, which may not be there: its flags forbid that")
-            if is_set
-            else None
-        )
+        return _AGAINST_FLAGS if any(map(_USE.match, event.following)) else None
     if not name or not PLAIN.match(name):
         return None
     if is_about_transaction(fact["query"].encode()):

@@ -96,11 +96,13 @@ def _is_query_of(statement: Statement, entry: Entry) -> bool:
         return False
     if words_of(issued) in ("CREATE TABLE", "DROP TABLE"):
         # A server may log these in words of its own, but a creation with its condition, if it has one.
-        is_other = words_of(issued) == "CREATE TABLE" and bool(_IF_ABSENT.search(issued)) != bool(
-            _IF_ABSENT.search(logged)
-        )
-        return not is_other and not tables_of({"query": issued}).isdisjoint(tables_of(entry))
+        is_condition_kept = words_of(issued) == "DROP TABLE" or _is_conditional(issued) == _is_conditional(logged)
+        return is_condition_kept and not tables_of({"query": issued}).isdisjoint(tables_of(entry))
     return _plain(issued) == _plain(logged)
+
+
+def _is_conditional(text: str) -> bool:
+    return _IF_ABSENT.search(text) is not None
 
 
 def _plain(text: str) -> str:
