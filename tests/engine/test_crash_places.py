@@ -33,7 +33,7 @@ def case():
     return torn_case()
 
 
-def asked(case, type_code):
+def placed_and_judged(case, type_code):
     with ProcessImplementation([sys.executable, str(DOUBLE), str(type_code)]) as process:
         answer = process.ask(request_of(case))
         assert answer.last_at is None
@@ -44,18 +44,18 @@ def asked(case, type_code):
 def test_a_process_that_ends_before_the_fault_is_not_charged_with_the_fault(case):
     offsets = [event["offset"] for event in case.expected.events]
     first = next(index for index, event in enumerate(case.expected.events) if event["type"] == EventType.QUERY)
-    placed, verdicts = asked(case, int(EventType.QUERY))
+    placed, verdicts = placed_and_judged(case, int(EventType.QUERY))
     assert placed.last_at == offsets[first - 1]
     assert [each.requirement for each in verdicts if each.is_failure and each.charged] == [TROUBLE]
 
 
 def test_a_process_that_ends_at_the_fault_is_charged_with_it(case):
-    placed, verdicts = asked(case, NONE)
+    placed, verdicts = placed_and_judged(case, NONE)
     assert placed.last_at == case.expected.events[-1]["offset"]
     charged = [each.requirement for each in verdicts if each.is_failure and each.charged]
     assert charged == [case.focus]
 
 
 def test_the_first_event_of_a_stream_has_none_before_it(case):
-    placed, _ = asked(case, int(EventType.FORMAT_DESCRIPTION))
+    placed, _ = placed_and_judged(case, int(EventType.FORMAT_DESCRIPTION))
     assert placed.last_at == 0
