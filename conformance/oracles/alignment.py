@@ -287,7 +287,9 @@ class Alignment:
         events = self.case.expected.events
         missing = [index for index in range(self._last + 1, self.count) if not self.may_be_dropped(index)]
         reported = {seen.get("type") for seen in self._seen.values()}
-        return missing[0] if any(events[index]["type"] in reported for index in missing) else None
+        # A reader may pass over known events for their flag.
+        plain = {events[index]["type"] for index in missing if not events[index]["flags"] & Flag.IGNORABLE}
+        return None if plain.isdisjoint(reported) else missing[0]
 
     def describe(self, index: int) -> str:
         """Return the words for an expected entry, such as ``the QUERY event at offset 120``."""

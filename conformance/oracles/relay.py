@@ -69,8 +69,7 @@ def _each(requirement: str, compare: _Compare, *, required: bool = True, may_sto
             entry = alignment.observed(index)
             if entry is None:
                 if required and alignment.fate(index) not in free and not _describes_ignored(alignment, wanted):
-                    name = passed_on_name(wanted.header.type, server_of(alignment.case.id.profile).rules.known)
-                    lost = wrongly(name, NOT_MADE["relay"], f"{_place(alignment, index)} is missing")
+                    lost = _left_out(alignment, index, wanted)
                     yield missing(alignment, index, lost.signature, lost.message, lost.cause)
                 continue
             observed = written(entry)
@@ -90,6 +89,12 @@ def _each(requirement: str, compare: _Compare, *, required: bool = True, may_sto
             yield replace(check, message=where) if check.signature else GOOD
 
     return Oracle(requirement, examine, any_of=frozenset({"data"}))
+
+
+def _left_out(alignment: Alignment, index: int, wanted: Written) -> Check:
+    """Return the failed check on an expected event that is in no relay log."""
+    name = passed_on_name(wanted.header.type, server_of(alignment.case.id.profile).rules.known)
+    return wrongly(name, NOT_MADE["relay"], f"{_place(alignment, index)} is missing")
 
 
 def _is_marker_alone(alignment: Alignment, index: int, check: Check) -> bool:
@@ -387,7 +392,7 @@ def _without_ignored(alignment: Alignment, requirement: str) -> Iterator[Check]:
         if wanted is None or not _describes_ignored(alignment, wanted) or alignment.observed(index) is not None:
             continue
         if alignment.fate(index) is not Fate.UNREACHED:
-            lost = wrongly("", NOT_MADE["relay"], f"{_place(alignment, index)} is missing")
+            lost = _left_out(alignment, index, wanted)
             yield missing(alignment, index, f"{wanted.name} of an ignored server missing", lost.message, lost.cause)
             return
     for number, log in _logs(alignment).items():

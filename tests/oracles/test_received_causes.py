@@ -115,7 +115,7 @@ def test_an_own_event_that_a_replica_need_not_write_has_its_mark():
 def test_an_event_that_is_left_out_is_not_taken_for_one_of_the_replica_itself(receiver, name, profile):
     """The Rotates in the place of Previous_gtids events come after it."""
     together = together_of(lambda request: answer_with(receiver, request), f"ignored_servers {profile}")
-    assert together == {f"relay: {name} not written": {"WL4033-RELAY-EVENTS-AS-USUAL"}}
+    assert together == {f"relay: {name} not written": {"FORMAT-RELAY-IGNORED"}}
 
 
 def test_a_parser_that_is_kept_from_the_start_is_one_finding_in_whatever_words_it_warns():

@@ -119,6 +119,8 @@ def _after_the_end(alignment: Alignment, over: Set[int]) -> Set[int]:
     Such an answer has ended before them, and the flag is not why.
     """
     events = alignment.case.expected.events
+    if (silent := alignment.fell_silent) is not None:
+        return {index for index in over if index >= silent}
     reached = (index for index in range(alignment.count) if alignment.fate(index) is not Fate.DROPPED)
     last = max(reached, default=-1)
     after = {index for index in over if index > last}

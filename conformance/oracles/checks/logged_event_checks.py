@@ -112,10 +112,12 @@ def logged(
 
 
 def _is_of_missing_log(alignment: Alignment, index: int) -> bool:
-    """Return whether an expected Previous_gtids event is of a log that is not there at all."""
+    """Return whether an expected Previous_gtids event is of a log that is not there at all, though others are."""
     first, own = alignment.case.expected.events[max(index - 1, 0)], alignment.case.expected.events[index]
     is_described = first["type"] == EventType.FORMAT_DESCRIPTION and first["log"] == own["log"]
-    return own["type"] == EventType.PREVIOUS_GTIDS and is_described and alignment.observed(index - 1) is None
+    if own["type"] != EventType.PREVIOUS_GTIDS or not is_described or not alignment.observation.events:
+        return False
+    return alignment.observed(index - 1) is None
 
 
 def _surplus(alignment: Alignment) -> Counter[Hashable]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from conformance.binlog.event_types import GTID_TYPES, HEARTBEAT_TYPES, EventType
+from conformance.binlog.event_types import GTID_TYPES, HEARTBEAT_TYPES, ROWS_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import MAGIC
 from conformance.binlog.servers import server_of
@@ -40,7 +40,7 @@ class Unsent:
         whole: The indices of those of a group of several events of which none is sent.
         after_waits: The indices of those that are of no group and come after one that is left out, as the source waited
             between the two.
-        are_large: Whether they are those of more than 64 kB, of types of which smaller ones are sent.
+        are_large: Whether they are those of more than 64 kB, of kinds of which smaller ones are sent.
     """
 
     begun: frozenset[int] = frozenset()
@@ -112,7 +112,12 @@ def _are_large(events: Sequence[Sent], missing: frozenset[int]) -> bool:
     lost = [events[index].header for index in missing]
     sent = [each.header for index, each in enumerate(events) if index not in missing and each.is_logged]
     fits = all(each.length > _SMALL for each in lost) and all(each.length <= _SMALL for each in sent)
-    return fits and not {each.type for each in lost}.isdisjoint(each.type for each in sent)
+    return fits and not {_kind(each.type) for each in lost}.isdisjoint(_kind(each.type) for each in sent)
+
+
+def _kind(code: int) -> int:
+    """Return what stands for a type: rows and their Table_map are one kind, of which no source sends one alone."""
+    return int(EventType.TABLE_MAP) if code in ROWS_TYPES else code
 
 
 def is_left_out_for_flag(alignment: Alignment, index: int) -> bool:
