@@ -71,7 +71,12 @@ from conformance.oracles.checks.relay_freedoms import (
     stands_for_left_out,
     stops_at_unknown,
 )
-from conformance.oracles.checks.render_freedoms import is_foreign_warning, is_other_info, is_other_spelling_of_type
+from conformance.oracles.checks.render_freedoms import (
+    is_foreign_warning,
+    is_other_info,
+    is_other_spelling_of_type,
+    is_refusal_of_tolerated,
+)
 from conformance.oracles.checks.send_freedoms import (
     differs_in_encoding_alone,
     differs_in_letter_case_alone,
@@ -367,6 +372,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "the letter case of `event_type`, and `_v1` after the name of a rows event",
         "Servers name rows events of the first version so; WL#4033 has `Write_rows` for one.",
         is_other_spelling_of_type,
+    ),
+    Freedom(
+        "render",
+        "refused events",
+        "whether a program stops with an error at an event that a reader may refuse, such as an empty Rows_query",
+        "As in `decode`: after a clean error nothing is judged.",
+        is_refusal_of_tolerated,
     ),
     Freedom(
         "send",

@@ -29,6 +29,7 @@ from conformance.models.replica.relay import Receiver
 from conformance.mutants.controls import CONTROLS
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.filtered_groups import BORDERS
+from conformance.oracles.checks.printed_facts import ROWS_FORM
 from conformance.oracles.differences import differences
 from conformance.oracles.freedoms import FREE
 from conformance.oracles.judge import Judge, request_of
@@ -63,7 +64,7 @@ OF_OWN_LOG = ("logged_groups", "logged_gtids")
 #: Cases of each family and profile; more, until each change has been made, up to the second number.
 CASES, MOST = 2, 60
 #: Freedoms that few cases show -> their families, of which alone there are more cases.
-RARE = {"malformed bodies of unknown types": ("malformed_bodies",)}
+RARE = {"malformed bodies of unknown types": ("malformed_bodies",), "refused events": ("rows_query_streams",)}
 #: Cases of each family and profile that take two freedoms.
 CASES_OF_PAIRS = 2
 
@@ -190,6 +191,17 @@ def refused_where_tolerated(case, answer):
     if at >= len(answer.events):
         return answer
     return replace(answer, events=answer.events[:at], error=Refusal(answer.events[at]["offset"], "other", "none here"))
+
+
+def refused_when_printed(case, answer):
+    if case.settings["form"] == ROWS_FORM:
+        return answer
+    at = next((fact["offset"] for fact in case.expected.events[0]["events"] if fact["tolerated"]), None)
+    if at is None:
+        return answer
+    alone = {**case.settings, "following": []}
+    printed = REFERENCE.ask(replace(request_of(case), stream=case.stream[:at], settings=alone))
+    return replace(printed, error=Refusal(at, "other", "none here"))
 
 
 def payload_before_its_error(case, answer):
@@ -756,6 +768,7 @@ TAKEN = {
             with_value("event_type", lambda name: f"{name}_v1" if name.endswith("_rows") else name),
         ],
     ),
+    "refused events": ("render", [refused_when_printed]),
     "checksum of a format description without checksums": (
         "send",
         [lambda case, answer: CONTROL["format-checksum-renewed"](request_of(case))],

@@ -7,8 +7,10 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.boundary_warnings import expected_warnings, observed_warnings
+from conformance.oracles.checks.printed_facts import ROWS_FORM
 from conformance.oracles.checks.printed_gtid_sets import shows_gtid_set
 from conformance.oracles.differences import Difference
+from conformance.specs.catalogue import ERROR
 
 #: The number of a definition's transaction, which servers from 8.0 on show after its statement.
 _DDL_XID: Final = re.compile(r" /\* xid=\d+ \*/\Z")
@@ -66,6 +68,15 @@ def is_other_spelling_of_type(alignment: Alignment, difference: Difference) -> b
     seen = str((alignment.observed(difference.index) or {}).get("event_type", ""))
     expected: str = alignment.case.expected.events[difference.index]["event_type"]
     return seen.lower() in (expected.lower(), f"{expected.lower()}_v1")
+
+
+def is_refusal_of_tolerated(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether a program stops with an error at an event that a reader may refuse."""
+    error = alignment.observation.error
+    if difference.field != ERROR or error is None or alignment.case.settings["form"] == ROWS_FORM:
+        return False
+    facts = (fact for entry in alignment.case.expected.events for fact in entry["events"])
+    return any(fact["tolerated"] and fact["offset"] == error.at for fact in facts)
 
 
 def is_foreign_warning(alignment: Alignment, difference: Difference) -> bool:
