@@ -70,15 +70,18 @@ def sent_again(alignment: Alignment) -> frozenset[int]:
     """Return the places of the entries of groups that were interrupted, which may be there once more for each time."""
     allowed: Counter[Hashable] = Counter()
     events = alignment.case.expected.events
-    for cut in alignment.case.settings["source"]["cuts"]:
+    cuts, begin = alignment.case.settings["source"]["cuts"], 0
+    for cut in cuts:
         first = cut["index"] + 1 - cut["resent"]
         allowed.update(kind_of(entry) for entry in events[first : cut["index"] + 1])
+        if alignment.stop is not None and cut["index"] < alignment.stop:
+            begin = first
     for entry in events[len(events) - alignment.begun :]:
         # It may ask again where the source ends with an error.
         allowed[kind_of(entry)] += len(alignment.phantoms)
-    if has_own_error(alignment) and not alignment.case.settings["source"]["cuts"]:
-        # It gives up, and may have connected before to try again.
-        for entry in events[: alignment.stop]:
+    if has_own_error(alignment):
+        # It gives up, and may have connected before to try again: from the group on that was interrupted last.
+        for entry in events[begin : alignment.stop]:
             allowed[kind_of(entry)] += len(alignment.phantoms)
     places = set()
     for place in alignment.phantoms:
