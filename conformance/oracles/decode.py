@@ -7,7 +7,6 @@ from typing import Final
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import PLAIN_GTID_TYPES, EventType
 from conformance.binlog.header import HEADER_BYTES
-from conformance.binlog.transaction_payload import Compression
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.governing_formats import LATEST_GOVERNS, later_governs
 from conformance.oracles.checks.kept_lengths import latest_lengths
@@ -115,12 +114,6 @@ def _is_refused_for_its_body(alignment: Alignment, index: int) -> bool:
     events = alignment.case.expected.events
     others = (at for at in range(alignment.count) if at != index and events[at]["type"] != EventType.FORMAT_DESCRIPTION)
     return any(alignment.observed(at) is not None for at in others)
-
-
-def _is_uncompressed_and_refused(alignment: Alignment, index: int) -> bool:
-    """Return whether a payload is refused that is not compressed, as by a reader that knows compressed ones alone."""
-    entry = alignment.case.expected.events[index]
-    return alignment.fate(index) is Fate.REFUSED and entry.get("compression_type") == Compression.NONE
 
 
 def _is_refused_for_its_type(alignment: Alignment, index: int) -> bool:
@@ -235,7 +228,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     fields("FORMAT-XA-PREPARE", "one_phase", "xa_format_id", "xa_gtrid", "xa_bqual"),
     fields("FORMAT-TRANSACTION-PAYLOAD", "compression_type", "uncompressed_size", "payload_size"),
     both(
-        delivered("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", reported=False, unless=_is_uncompressed_and_refused),
+        delivered("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", reported=False),
         Oracle(
             "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", _stops_inside_payload, abilities=frozenset({"payloads"})
         ),
