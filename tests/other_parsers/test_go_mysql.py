@@ -32,7 +32,6 @@ MISTAKES = {
     "FORMAT-EVENT-FIELDS": "the zeros of an Anonymous_gtid, sent to readers older than the event",
     "FORMAT-GTID-TAGGED": "a number of nine bytes, from 2**55, loses the last one",
     "FORMAT-IN-USE-CHECKSUM": "the flag of a log in use is part of the checksum of its format description",
-    "FORMAT-MARIADB-BINLOG-CHECKPOINT": "the length of the log's name is read as its beginning",
     "FORMAT-MARIADB-START-ENCRYPTION": "events after a Start_encryption are returned unchanged",
     "FORMAT-NO-FORMAT-DESCRIPTION": "events are returned before any format description, or the parser panics",
     "FORMAT-ROWS-PARTIAL-UPDATE": "one change of a document is read, however many there are",

@@ -49,7 +49,6 @@ MISTAKES = {
             "crash at FORMAT-LENGTH-TOO-LARGE: out of memory",
         ): "it allocates what a length asks for",
         ("FORMAT-LENGTH-TOO-SMALL", "invalid-length"): "it continues after the header",
-        ("FORMAT-MARIADB-GTID", "gtid of MARIADB_GTID differs"): "it does not set the server's id",
         ("FORMAT-NO-FORMAT-DESCRIPTION", "no-format-description"): "it does not require one",
         ("FORMAT-POST-HEADER-LENGTHS", "event with a longer post-header misread"): "it has post-headers of one length",
         ("FORMAT-ROWS-VALUES-DATE", "value of date is null"): "dates with zero parts are null",

@@ -1,7 +1,8 @@
 """Numbers without a sign that a reader reads with one: the same error wherever its language has no others."""
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
+from itertools import product
 from typing import Final
 
 from conformance.oracles.cause import Cause
@@ -49,17 +50,17 @@ def _width_in_gtids(expected: str, seen: object) -> int | None:
     if not isinstance(seen, str) or seen == expected or _GTIDS.fullmatch(expected) is None:
         return None
     gtids = [tuple(map(int, each.split("-"))) for each in expected.split(",")]
-    for widths in ((8,), (4,), (8, 4)):
-        if seen == ",".join(_with_signs(each, widths) for each in gtids):
-            return widths[0]
+    for are_signed in product((False, True), repeat=len(_GTID_WIDTHS)):
+        if seen == ",".join(_with_signs(each, are_signed) for each in gtids):
+            return max(width for width, is_signed in zip(_GTID_WIDTHS, are_signed, strict=True) if is_signed)
     return None
 
 
-def _with_signs(gtid: Sequence[int], widths: Collection[int]) -> str:
-    """Return a GTID of MariaDB in which numbers of some widths have a sign."""
+def _with_signs(gtid: Sequence[int], are_signed: Sequence[bool]) -> str:
+    """Return a GTID of MariaDB of which some numbers have a sign: a reader may get the server id from elsewhere."""
     signed = (
-        number - _NUMBERS_BY_WIDTH[width] if width in widths and number * 2 >= _NUMBERS_BY_WIDTH[width] else number
-        for number, width in zip(gtid, _GTID_WIDTHS, strict=True)
+        number - _NUMBERS_BY_WIDTH[width] if is_signed and number * 2 >= _NUMBERS_BY_WIDTH[width] else number
+        for number, width, is_signed in zip(gtid, _GTID_WIDTHS, are_signed, strict=True)
     )
     return "-".join(map(str, signed))
 
