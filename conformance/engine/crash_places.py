@@ -27,13 +27,15 @@ def with_place(case: Case, answer: Observation | Trouble, implementation: Implem
     if answer.status != "crash" or answer.last_at is not None or not _decides(case):
         return answer
     events = case.expected.events
-    least, most = 0, len(events)
+    least, most = 1, len(events)
     if case.expected.refused_at is not None and not _ends_within(case, most, implementation):
         return replace(answer, last_at=events[-1]["offset"])
+    if _ends_within(case, least, implementation):
+        return replace(answer, last_at=0)  # One that always ends is not asked for more.
     while most - least > 1:
         middle = (least + most) // 2
         least, most = (least, middle) if _ends_within(case, middle, implementation) else (middle, most)
-    return replace(answer, last_at=events[least - 1]["offset"] if least else 0)
+    return replace(answer, last_at=events[least - 1]["offset"])
 
 
 def _decides(case: Case) -> bool:
