@@ -23,6 +23,8 @@ _LEVEL: Final = 19
 _PLACE: Final = re.compile(
     r"(https?://[^\s\"]+)"
     r"|(?:/[\w.@+-]+)+/(?=(?:site-packages|node_modules|adapters)/|(?:mysqlbinlog|mariadb-binlog|adapter\.\w+)\b)"
+    # The folder in the cache in which an adapter was built.
+    r"|(?:/[\w.@+-]+)*/binlog-conformance/[\w.@+-]+/"
 )
 
 

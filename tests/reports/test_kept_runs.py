@@ -55,6 +55,7 @@ def test_paths_of_the_machine_are_cut_and_others_stay(tmp_path):
     place = "/home/me/.cache/x-1/lib/python3.11/site-packages/pymysqlreplication/event.py"
     detail = f'File "{place}", line 3\n/home/me/adapters/a.py\n/srv/bin/mariadb-binlog: Out of memory\n'
     detail += "at file:///home/me/.cache/zongji-1-ab/adapter.mjs:27"
+    detail += "\n/home/me/.cache/binlog-conformance/.go-mysql-1-ab.build.x_1/main.go:98 +0x5d"
     detail += "\nsee https://dev.mysql.com/doc/refman/en/mysqlbinlog.html"
     wrong = failure(requirement="A-1", replay=f"binlog-conformance replay x '{spec}' -q", detail=detail)
     wrong["message"] = "LOAD DATA INFILE '/tmp/data.txt'"
@@ -67,6 +68,7 @@ def test_paths_of_the_machine_are_cut_and_others_stay(tmp_path):
         "adapters/a.py",
         "mariadb-binlog: Out of memory",
         "at file://adapter.mjs:27",
+        "main.go:98 +0x5d",
         "see https://dev.mysql.com/doc/refman/en/mysqlbinlog.html",
     ]
     assert line.message == "LOAD DATA INFILE '/tmp/data.txt'"  # It is in the log that was read.
