@@ -266,9 +266,8 @@ class _ComparesEnds(Sender):
     """Begins with a log if the replica has the first and the last GTID of each interval before it."""
 
     def _has_all_before(self, log: Log) -> bool:
-        previous = next((each.previous_gtids for each in log.events if each.previous_gtids is not None), GtidSet())
         ends = ExecutedGtids()
-        for source in previous.sources:
+        for source in log.previous_gtids.sources:
             for each in source.intervals:
                 ends.add(source.uuid, source.tag, each.start)
                 ends.add(source.uuid, source.tag, each.end - 1)

@@ -384,29 +384,36 @@ def _is_for_mode(alignment: Alignment, at: int | None) -> bool:
 
 def _sends_nothing(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check that an answer from a position which the log does not have is an error alone."""
-    error, sent = alignment.observation.error, len(alignment.observation.events)
     position = alignment.case.settings["log_pos"]
     place = "before the first event" if position < FIRST else "beyond the end"
-    if sent:
-        message = f"{sent} events are sent from the position {position}, {place}"
-        yield Check(f"events sent from a position {place}", message)
-    elif error is None:
-        yield Check("no error at a position that the log does not have", f"no error at {position}, {place}")
-    else:
-        yield GOOD
+    yield _error_alone(
+        alignment,
+        sent=(f"events sent from a position {place}", f"from the position {position}, {place}"),
+        silent=("no error at a position that the log does not have", f"no error at {position}, {place}"),
+    )
 
 
 def _refuses_where_purged(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check that an answer to a replica that lacks transactions of before the logs is an error alone."""
-    error, sent = alignment.observation.error, len(alignment.observation.events)
-    if sent:
-        message = f"{sent} events are sent to a replica that lacks transactions of before the first log"
-        yield Check("events sent although purged transactions are missing", message)
-    elif error is None:
-        message = "no error, although the replica lacks transactions of before the first log"
-        yield Check("no error where purged transactions are missing", message)
-    else:
-        yield GOOD
+    lacks = "lacks transactions of before the first log"
+    yield _error_alone(
+        alignment,
+        sent=("events sent although purged transactions are missing", f"to a replica that {lacks}"),
+        silent=("no error where purged transactions are missing", f"no error, although the replica {lacks}"),
+    )
+
+
+def _error_alone(alignment: Alignment, *, sent: tuple[str, str], silent: tuple[str, str]) -> Check:
+    """Return the check that an answer is an error and no event.
+
+    Args:
+        alignment: The answer beside the expected one.
+        sent: If events are sent: the signature, and the words of the message after "... events are sent".
+        silent: If there is no error: the signature and the message.
+    """
+    if alignment.observation.events:
+        return Check(sent[0], f"{len(alignment.observation.events)} events are sent {sent[1]}")
+    return Check(*silent) if alignment.observation.error is None else GOOD
 
 
 _GTIDS_SKIPPED: Final = "FORMAT-SEND-GTIDS-SKIPPED"

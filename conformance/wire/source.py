@@ -183,8 +183,7 @@ class Source:
 
     def purged(self) -> GtidSet:
         """Return the GTIDs of MySQL that came before its logs."""
-        first = (event.previous_gtids for event in self.logs[0].events if event.previous_gtids is not None)
-        return next(first, GtidSet())
+        return self.logs[0].previous_gtids
 
     def sender(self, command: DumpCommand, client: Client) -> Sender:
         """Return the sender for a client.

@@ -170,7 +170,7 @@ def _gtid_set(stream: StreamBuilder, logs: Sequence[Log]) -> GtidSet:
     """Return what a replica has: some of what is in the logs, and what came before them, but for what it lacks."""
     choose = stream.choose
     gtids = [event.gtid for log in logs for event in log.events if event.gtid]
-    before = ExecutedGtids(next((each.previous_gtids for each in logs[0].events if each.previous_gtids), None))
+    before = ExecutedGtids(logs[0].previous_gtids)
     kept = ExecutedGtids(before.missing_in(stream.settings.get("lacking", GtidSet())))
     chosen: Sequence[str] = {
         "none": (),

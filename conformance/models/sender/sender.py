@@ -106,6 +106,11 @@ class Log:
     name: str
     events: tuple[LoggedEvent, ...]
 
+    @property
+    def previous_gtids(self) -> GtidSet:
+        """The GTIDs of before it, by its Previous_gtids event; none if it has no such event."""
+        return next((each.previous_gtids for each in self.events if each.previous_gtids is not None), GtidSet())
+
 
 class SentEvent(NamedTuple):
     """One event that is sent: where it comes from, all its bytes, and the event of the log that it is."""
@@ -211,9 +216,8 @@ class Sender:
 
     def _missing_before(self, log: Log) -> GtidSet:
         """Return the transactions of before a log that the replica lacks."""
-        previous = next((each.previous_gtids for each in log.events if each.previous_gtids is not None), GtidSet())
         assert self.settings.gtid_set is not None, "only a replica that asks by GTIDs has a set"
-        return ExecutedGtids(previous).missing_in(self.settings.gtid_set)
+        return ExecutedGtids(log.previous_gtids).missing_in(self.settings.gtid_set)
 
     def _send_log(self, log: Log, position: int, *, opens: bool) -> None:
         self._skipped_to, self._skipping = None, False
