@@ -6,7 +6,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.servers import WITH_CHECKSUMS
 from conformance.strategies.events import gtid_events
-from conformance.strategies.families.sent_logs import WITH_AUTO_POSITION
+from conformance.strategies.families.sent_gtids import WITH_AUTO_POSITION
 from conformance.strategies.grammar.dimension import Dimension, Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder

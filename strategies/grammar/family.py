@@ -51,6 +51,7 @@ _MODULES: Final = (
     "conformance.strategies.families.received_streams",
     "conformance.strategies.families.unrecognised_events",
     "conformance.strategies.families.sent_logs",
+    "conformance.strategies.families.sent_gtids",
     "conformance.strategies.families.failing_sources",
     "conformance.strategies.families.large_events",
     "conformance.strategies.families.recorded_logs",
