@@ -45,6 +45,22 @@ def _tables(change: Callable[[tuple[QuestionTable, ...]], tuple[QuestionTable, .
     return _with_statement(lambda statement: replace(statement, tables=change(statement.tables)))
 
 
+def _keeping_flags(request: Request) -> Observation | Trouble:
+    """Return the answer in which a table without flags has those of a table of its engine that was seen before it."""
+    seen: dict[str, Capability] = {}
+
+    def change(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
+        for each in tables:
+            if each.capability is not None:
+                seen.setdefault(each.engine, each.capability)
+        return tuple(
+            replace(each, capability=seen.get(each.engine)) if each.capability is None and not each.parts else each
+            for each in tables
+        )
+
+    return _tables(change)(request)
+
+
 def _read_beside_several(tables: tuple[QuestionTable, ...]) -> tuple[QuestionTable, ...]:
     several = sum(each.written for each in tables) > 1
     return tuple(replace(each, written=each.written or several) for each in tables)
@@ -302,6 +318,12 @@ MUTANTS: Final = (
         "WL3303-FLAGS-PER-TABLE",
         "all tables of an engine have the same flags",
         answer=_tables(_flags_of_engine),
+    ),
+    Mutant(
+        "flags-kept-by-engine",
+        "WL3303-DECISION-PER-STATEMENT",
+        "a table without flags has those of a table of its engine that was seen before it",
+        answer=_keeping_flags,
     ),
     Mutant(
         "flags-of-csv",

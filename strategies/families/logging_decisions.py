@@ -132,13 +132,17 @@ _SAME_ENGINE: Final = _OTHER_NAMES | {other: name for name, other in _OTHER_NAME
 _BY_OTHER_NAME: Final = yes_or_no("another name of the engine", when={"engine": tuple(_OTHER_NAMES)})
 _MIXED_PARTS: Final = "another engine, in one partitioned table"
 _PARTITIONED_ENGINES: Final = ("itself, partitioned", _MIXED_PARTS)
+#: Flags belong to a table: those of InnoDB's depend on the isolation level.
+_OWN_WITH_FLAGS: Final = "tables of its engine with flags"
+_OF_TABLE: Final = ("WL3303-FLAGS-PER-TABLE",)
+_GIVEN: Final = ("tables with flags", _OWN_WITH_FLAGS)
 #: Shipped servers refuse a table whose parts are of several engines.
 _TOGETHER: Final = Dimension(
     "together with",
-    {each: each for each in ("nothing", "tables with flags", "another engine", *_PARTITIONED_ENGINES)},
+    {each: each for each in ("nothing", *_GIVEN, "another engine", *_PARTITIONED_ENGINES)},
     profiles={_MIXED_PARTS: Profiles("worklog")},
 )
-_BESIDE: Final = ("tables with flags", "another engine")
+_BESIDE: Final = (*_GIVEN, "another engine")
 _PLACE: Final = Dimension("place", {"first": 0, "last": 1, "middle": 2}, when={"together with": _BESIDE})
 _LOCK: Final = Dimension(
     "lock of the engine's table",
@@ -151,7 +155,7 @@ _OTHERS: Final = Number("others", few=4, many=(40, 60), when={"together with": (
 _FLAGS: Final = Dimension(
     "flags of the others",
     {"both": BOTH, "row": ROW_ONLY, "statement": STATEMENT_ONLY, "neither": NEITHER},
-    when={"together with": ("tables with flags",)},
+    when={"together with": _GIVEN},
 )
 
 
@@ -192,18 +196,21 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
         capability = Capability.of_set(tuple(each.capability for each in engines))
         marks = ["WL3303-FLAGS-PARTITIONED"]
     else:
-        given = choose.vary(_FLAGS, profile) if together == "tables with flags" else None
-        other = QuestionTable("columns_of_ours" if given else engines[-1].names[0], given)
+        given = choose.vary(_FLAGS, profile) if together in _GIVEN else None
+        other = QuestionTable("columns_of_ours" if together == _GIVEN[0] else engines[-1].names[0], given)
         at = (0, count, (count + 1) // 2)[place]
         sets = [(*(other,) * at, replace(own, written=written), *(other,) * (count - at))]
         capability = Capability.of_set((engine.capability, given or engines[-1].capability))
-        marks = ["WL3303-SET-CAPABLE"]
+        marks = ["WL3303-SET-CAPABLE", *(_OF_TABLE if together == _OWN_WITH_FLAGS else ())]
     for mode, logging, tables in product(_SHOWING, _with_logging(switch), dict.fromkeys(sets)):
         decisions.ask(row_for(safety, mode, capability), tables, *marks, switch=logging)
         if not written:
             # What is written has both capabilities, so that the table which is read alone decides.
             beside = (replace(own, written=False), QuestionTable("columns_of_ours", BOTH))
             decisions.ask(row_for(safety, mode, engine.capability), beside, *marks, switch=logging)
+    if together == _OWN_WITH_FLAGS:
+        for mode in _SHOWING:
+            decisions.ask(row_for(safety, mode, engine.capability), (own,), engine.requirement, *_OF_TABLE)
     decisions.ask_again()
     return decisions.question()
 
