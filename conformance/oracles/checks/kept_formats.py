@@ -32,8 +32,13 @@ def of_kept_formats(alignment: Alignment) -> Set[int]:
 
 def _is_reported_as(alignment: Alignment, index: int, earlier: int) -> bool:
     """Return whether a format description is reported with the fields of an earlier one, which differ from its own."""
-    seen, before = alignment.observed(index), alignment.case.expected.events[earlier]
+    events = alignment.case.expected.events
+    seen, own, before = alignment.observed(index), events[index], events[earlier]
     if seen is None:
         return False
-    differing = set(alignment.differing(index)) - set(HEADER_FIELDS)
+    differing = {
+        name
+        for name in alignment.differing(index)
+        if name not in HEADER_FIELDS and not same_field(name, own.get(name), seen.get(name))
+    }
     return bool(differing) and all(same_field(name, before.get(name), seen.get(name)) for name in differing)
