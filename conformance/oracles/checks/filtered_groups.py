@@ -21,7 +21,8 @@ from conformance.oracles.checks.misread_rules import misread_rules
 from conformance.strategies.grammar.case import Case
 
 FATE: Final = "fate"
-BORDERS: Final = frozenset({Part.MARKER, Part.BEGIN, Part.END})
+_ENDS: Final = frozenset({Part.MARKER_AND_BEGIN, Part.BEGIN, Part.END})
+BORDERS: Final = _ENDS | {Part.MARKER}
 BETWEEN: Final = frozenset({Part.STATEMENT, Part.ROWS})
 SPLIT: Final = "group split"
 SEPARATED: Final = "rows separated from their table"
@@ -73,8 +74,9 @@ def wanted_of_borders(group: Group, seen: Mapping[int, str]) -> str | None:
 def open_borders(group: Group, seen: Mapping[int, str], whole: Container[int]) -> frozenset[int]:
     """Return the borders of a group of which nothing passes whose fate is left open: none if something passes.
 
-    The Gtid event is one, and BEGIN and the end of the group are if they have one fate. WL#40 asks for the whole group
-    of a CREATE TABLE ... SELECT, whose BEGIN and COMMIT have its tables info.
+    The Gtid event is one, and BEGIN and the end of the group are if they have one fate. MariaDB's Gtid event is both
+    marker and BEGIN: either will do. WL#40 asks for the whole group of a CREATE TABLE ... SELECT, as its BEGIN and
+    COMMIT have its tables info.
 
     Args:
         group: The group.
@@ -84,8 +86,10 @@ def open_borders(group: Group, seen: Mapping[int, str], whole: Container[int]) -
     between = [index for index, fate in group if fate.part.part in BETWEEN]
     if not between or any(seen.get(index) != "dropped" for index in between):
         return frozenset()
-    markers = [index for index, fate in group if fate.part.part is Part.MARKER]
-    ends = [index for index, fate in group if fate.part.part in (Part.BEGIN, Part.END)]
+    markers = [index for index, fate in group if fate.part.part in (Part.MARKER, Part.MARKER_AND_BEGIN)]
+    if any(fate.part.part is Part.END and seen.get(index) == "kept" for index, fate in group):
+        markers = [index for index, fate in group if fate.part.part is Part.MARKER]
+    ends = [index for index, fate in group if fate.part.part in _ENDS]
     alike = len({seen.get(index) for index in ends}) == 1 and not any(index in whole for index in between)
     return frozenset((*markers, *ends) if alike else markers)
 
