@@ -141,6 +141,9 @@ def _is_expected(alignment: Alignment, code: int) -> bool:
 
 
 def _is_declared(alignment: Alignment, code: int) -> bool:
-    """Return whether the reader declares a field of a type."""
+    """Return whether the reader declares a field of a type, of one that has fields which no other type has.
+
+    A type whose fields others have too, such as rows of another version, need not be known for them.
+    """
     kind = FIELDS_OF_TYPE.get(code, TypeFields())
-    return not alignment.declared.isdisjoint((*kind.required, *kind.optional))
+    return bool(own_fields(code)) and not alignment.declared.isdisjoint((*kind.required, *kind.optional))
