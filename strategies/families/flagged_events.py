@@ -5,6 +5,7 @@ from typing import Final
 
 from conformance.binlog.flags import Flag
 from conformance.binlog.servers import (
+    WITH_FLAG_OF_UNKNOWN_TYPES,
     WITH_GROUP_REPLICATION,
     WITH_GTIDS,
     WITH_PAYLOADS,
@@ -12,7 +13,6 @@ from conformance.binlog.servers import (
     WITH_TAGGED_GTIDS,
     WITH_XA_PREPARE,
 )
-from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.families import event_types
 from conformance.strategies.grammar.dimension import Dimension, choices, yes_or_no
@@ -68,7 +68,7 @@ _END: Final = choices("end of a log", ("Rotate", "Stop"))
 
 @family(
     focus="WL4033-READ-KNOWN-FLAGGED",
-    profiles=Profiles("worklog", "mysql >= 5.6"),
+    profiles=WITH_FLAG_OF_UNKNOWN_TYPES,
     dimensions=(_EVENTS, _DESCRIPTION, _OTHERS, _END),
 )
 def flagged_known_events(stream: StreamBuilder) -> None:

@@ -9,6 +9,7 @@ from conformance.binlog.flags import Flag
 from conformance.binlog.servers import (
     WITH_BOTH_ROWS_EVENTS,
     WITH_COMPRESSED_EVENTS,
+    WITH_FLAG_OF_UNKNOWN_TYPES,
     WITH_IGNORABLE_FLAG,
     WITH_ROWS_QUERIES,
     WITH_TABLE_METADATA,
@@ -272,7 +273,7 @@ _CHANGED: Final = Dimension[Sequence[str]](
 _FLAGGED_ROWS: Final = Dimension(
     "flags of Table_map and rows events",
     {"usual": 0, "the ignorable flag": int(Flag.IGNORABLE)},
-    profiles={"the ignorable flag": WITH_IGNORABLE_FLAG},
+    profiles={"the ignorable flag": WITH_FLAG_OF_UNKNOWN_TYPES},
 )
 _ROWS_EVENTS: Final = Dimension(
     "rows events",

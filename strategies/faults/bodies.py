@@ -9,7 +9,13 @@ from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.layout import Span
 from conformance.binlog.layouts.by_type import layout_of
-from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_GROUP_REPLICATION, WITH_GTIDS, WITH_ROWS_QUERIES
+from conformance.binlog.servers import (
+    WITH_ANONYMOUS_GTIDS,
+    WITH_FLAG_OF_UNKNOWN_TYPES,
+    WITH_GROUP_REPLICATION,
+    WITH_GTIDS,
+    WITH_ROWS_QUERIES,
+)
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import (
     gtid_events,
@@ -26,8 +32,6 @@ from conformance.strategies.groups import transactions as groups
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _MARIADB: Final = Profiles("mariadb")
-#: To MariaDB every event with the ignorable flag is one to ignore.
-_KNOWN_WITH_FLAG: Final = Profiles("worklog", "mysql >= 5.6")
 #: MariaDB reads these beyond their end without an error.
 _CHECKED_BY_MYSQL: Final = Profiles("worklog", "mysql")
 
@@ -178,7 +182,7 @@ WRONG: Final = Dimension[tuple[str, int]](
 )
 #: The words of it that need a length or a count in the body.
 OF_LENGTHS: Final = ("beyond", "largest")
-_FLAGGED: Final = Dimension("ignorable flag", {"no": False, "yes": True}, profiles={"yes": _KNOWN_WITH_FLAG})
+_FLAGGED: Final = Dimension("ignorable flag", {"no": False, "yes": True}, profiles={"yes": WITH_FLAG_OF_UNKNOWN_TYPES})
 _BEFORE: Final = Number("groups before", fewest=0, few=2)
 
 

@@ -6,7 +6,7 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.servers import WITH_SERVER_ID_ZERO
+from conformance.binlog.servers import WITH_FLAG_OF_UNKNOWN_TYPES, WITH_SERVER_ID_ZERO
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
@@ -57,7 +57,11 @@ PLAIN: Final = (LOGS, NAMES, CRASHED, END, LAST_IN_USE, CREATED)
 #: The groups of each log.
 GROUPS: Final = Number("groups of a log")
 #: What is of a known type is handled by what it is, whatever the flag means for types that are unknown.
-FLAGGED: Final = yes_or_no("known events of the groups with the ignorable flag")
+FLAGGED: Final = Dimension(
+    "known events of the groups with the ignorable flag",
+    {"no": False, "yes": True},
+    profiles={"yes": WITH_FLAG_OF_UNKNOWN_TYPES},
+)
 
 #: Changes the events that are added: those of one group, or one event outside groups.
 Change = Callable[[Sequence[PlannedEvent]], Sequence[PlannedEvent]]
