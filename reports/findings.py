@@ -1,5 +1,6 @@
 """The findings of a run: the failures of one cause, whatever they break and wherever, the most important first."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +28,22 @@ _BESIDE: Final = {
     TROUBLE: "at streams that ask for nothing special there",
     UNEXPLAINED: "in answers with a difference that no requirement accounts for",
 }
+#: A requirement's id in the words of a cause.
+_ID: Final = re.compile(r"\b(?:FORMAT|WL\d+)(?:-[A-Z0-9]+)+\b")
+#: Words of a cause -> the requirement that it is about.
+_MEANT: Final = tuple(
+    (re.compile(words), requirement)
+    for words, requirement in (
+        ("longer post-header", "FORMAT-POST-HEADER-LENGTHS"),
+        ("^earlier format description kept", "FORMAT-LATEST-GOVERNS"),
+        ("^known event passed over for its ignorable flag", "WL4033-READ-KNOWN-FLAGGED"),
+        ("^client: known event passed over for its ignorable flag", "WL4033-CLIENT-KNOWN-FLAGGED"),
+        ("^GTID set with tags", "WL7592-PREVIOUS-GTIDS-SET-READ"),
+        ("^table with VECTOR columns", "FORMAT-ROWS-VALUES-VECTOR"),
+        ("^table with compressed columns", "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"),
+        (" not known$", "FORMAT-TYPE-KNOWN"),
+    )
+)
 #: Requirement ids that a sentence lists.
 _LISTED: Final = 12
 
@@ -162,12 +179,15 @@ def _finding(
         requirements.update(failure.requirements)
         profiles.update(failure.profiles)
 
-    def rank(requirement: str) -> tuple[int, float]:
-        cases = requirements[requirement]
+    cases = sum(failure.count for failure in failures)
+    named = named_by(failures[0].signature)
+
+    def rank(requirement: str) -> tuple[int, bool, bool, float]:
+        broken = requirements[requirement]
         # The one that best shows what is wrong breaks in most cases of the finding, and passes in few others.
-        share = cases / max(judged.get(requirement, 0), cases, 1)
+        share = broken / max(judged.get(requirement, 0), broken, 1)
         weight = WEIGHTS[requirement in owners]
-        return _level(requirement, levels), -cases * share * weight
+        return _level(requirement, levels), requirement not in named, 2 * broken < cases, -broken * share * weight
 
     # Those that are alike stay as the record has them: the closest to what is wrong first.
     order = sorted(requirements, key=rank)
@@ -175,6 +195,12 @@ def _finding(
     shown = {profile: count for profile, count in profiles.items() if count}
     rule = next((each.text for each in record.requirements if each.id == order[0]), "")
     return Finding(0, tuple(ranked), {each: requirements[each] for each in order}, shown, hinders, rule)
+
+
+def named_by(signature: str) -> frozenset[str]:
+    """Return the requirements that a cause is about: those that its words name, and those that its words mean."""
+    meant = (requirement for pattern, requirement in _MEANT if pattern.search(signature))
+    return frozenset((*_ID.findall(signature), *meant))
 
 
 def _listed(names: Sequence[str]) -> str:
