@@ -7,7 +7,7 @@ from conformance.binlog.event_types import KNOWN_TYPES, EventType
 from conformance.models.filtering.filter_rules import FilterRules
 from conformance.models.filtering.group_filter import HOLDING, Fate, GroupFilter
 from conformance.models.filtering.log_part import LogPart, Part
-from conformance.models.filtering.other_readings import AddsNewNames, MovesRules, SkipsTargets
+from conformance.models.filtering.other_readings import AddsEveryNewName, AddsNewNames, MovesRules, SkipsTargets
 from conformance.models.filtering.table_filter import RENAMES_MODES, TABLES_MODES, ForgetsOldNames, TableFilter
 from conformance.models.filtering.table_name import TableName
 from conformance.specs.versions import Profiles
@@ -192,6 +192,7 @@ def _left_open_by_unknown(decided: Sequence[Sequence[Fate]], types: Sequence[int
 #: The settings in which a filter may read the worklog otherwise, and the filter that does.
 _OTHER_READINGS: Final[Sequence[tuple[tuple[str, str], Callable[[FilterRules], TableFilter]]]] = (
     (("renames", "identity"), lambda rules: AddsNewNames(rules, renames="identity")),
+    (("renames", "identity"), lambda rules: AddsEveryNewName(rules, renames="identity")),
     (("renames", "identity"), lambda rules: MovesRules(rules, renames="identity")),
     (("renames", _BY_LIST_OF_RENAMES), lambda rules: SkipsTargets(rules, renames="list")),
 )

@@ -11,27 +11,32 @@ from conformance.models.filtering.table_name import TableName
 class AddsNewNames(TableFilter):
     """A filter by identity that adds the new name of a renamed table to its rules, and removes none (section 6)."""
 
+    _keeps_old_names = True
+    #: Whether it follows a renaming only where its statement has the fate that the rules have for the table.
+    _judges_renaming = True
+
     def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
         """See `TableFilter.passes`."""
         kept = self.rules.pass_all(tables)
         of_rules = "do_tables" if self.rules.has_do_rules else "ignore_tables"
-        for old, new in statement.renames if statement is not None else ():
-            if self.rules.cover(old) and kept is self.rules.has_do_rules:
-                self.rules = replace(self.rules, **{of_rules: getattr(self.rules, of_rules) | {new}})
+        follows = not self._judges_renaming or kept is self.rules.has_do_rules
+        for old, new in statement.renames if statement is not None and follows else ():
+            if self.rules.cover(old):
+                gone = frozenset() if self._keeps_old_names else {old}
+                self.rules = replace(self.rules, **{of_rules: getattr(self.rules, of_rules) - gone | {new}})
         return kept
 
 
-class MovesRules(TableFilter):
+class AddsEveryNewName(AddsNewNames):
+    """The same, also where the renaming is dropped, or kept, for the sake of other tables in its statement."""
+
+    _judges_renaming = False
+
+
+class MovesRules(AddsEveryNewName):
     """A filter by identity whose rules go with a renamed table and leave its old name to another (section 6)."""
 
-    def passes(self, tables: Iterable[TableName], statement: FilteredStatement | None = None) -> bool:
-        """See `TableFilter.passes`."""
-        kept = self.rules.pass_all(tables)
-        of_rules = "do_tables" if self.rules.has_do_rules else "ignore_tables"
-        for old, new in statement.renames if statement is not None else ():
-            if self.rules.cover(old):
-                self.rules = replace(self.rules, **{of_rules: getattr(self.rules, of_rules) - {old} | {new}})
-        return kept
+    _keeps_old_names = False
 
 
 class SkipsTargets(TableFilter):
