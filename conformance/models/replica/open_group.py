@@ -32,12 +32,14 @@ class OpenGroup:
         self._beginnings: list[int] = []
         self._ignored: list[int] = []
         self._begun = False
+        self._marked = False
 
     def after(self, entry: Mapping[str, Any]) -> tuple[int, ...]:
         """Return where the group begins that is open after an event, in bytes; empty if none is.
 
         A group that another one begins within has not ended: it is returned as well. An event of an unknown type
-        between groups may belong to the one after it.
+        between groups may belong to the one after it. Where nothing has begun a group, as in a part of a log, it may
+        begin with each of the events before its statement or rows.
 
         Args:
             entry: The event.
@@ -45,13 +47,14 @@ class OpenGroup:
         code = entry["type"]
         if code in GTID_TYPES or code == EventType.MARIADB_GTID:
             self._beginnings.append(entry["offset"])
+            self._marked = True
             flags = entry.get("mariadb_gtid_flags", STANDALONE)
             self._begun = code == EventType.MARIADB_GTID and not flags & STANDALONE
         elif code in QUERY_TYPES:
             self._statement(entry)
         elif code in CLOSING:
             self._end()
-        elif code in _BEFORE and not self._beginnings:
+        elif code in _BEFORE and not self._begun and not self._marked:
             self._beginnings.append(entry["offset"])
         elif entry.get("handled") == "ignored" and not self._beginnings:
             self._ignored.append(entry["offset"])
@@ -66,4 +69,4 @@ class OpenGroup:
             self._end()
 
     def _end(self) -> None:
-        self._beginnings, self._ignored, self._begun = [], [], False
+        self._beginnings, self._ignored, self._begun, self._marked = [], [], False, False

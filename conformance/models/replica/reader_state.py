@@ -53,6 +53,9 @@ class ReaderState:
             self._open, self._begun = entry["gtid"], False
         elif code == EventType.PREVIOUS_GTIDS:
             self._begin_log(GtidSet.from_text(entry["previous_gtids"]))
+        elif code == EventType.EXECUTE_LOAD_QUERY and entry["query"].startswith((*BEGINNINGS, *ENDS)):
+            # No server writes such a statement so: readers may look at Query events alone.
+            self.lose_track()
         elif self._open and (code in CLOSING or (code == EventType.QUERY and self._is_last(entry["query"]))):
             self._close()
 
