@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from conformance.models.replica.failed_drop import CANNOT_LOG_PARTIAL_DROP, failure_message
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.apply_freedoms import is_of_ended_group
 from conformance.oracles.checks.last_before_fault import COMMITTED, OF_COMMIT, commits, is_lost, last_before_fault
 from conformance.oracles.oracle import GOOD, Check, Oracle, both, delivered, fields, same_field, same_gtid_set
 
@@ -47,9 +48,9 @@ def _of_others(alignment: Alignment, index: int, field: str) -> bool:
 
     What is counted may have been wrong before the event; and it may be skipped, or not be reached, for the sake of the
     skip counter, of an executed GTID or of the position to stop at, which have requirements of their own. So has what
-    becomes of an open group at an event that cannot be read.
+    becomes of an open group at an event that cannot be read. A statement that commits implicitly may end its group.
     """
-    if _at_fault(alignment, index, field):
+    if _at_fault(alignment, index, field) or is_of_ended_group(alignment, index, field):
         return True
     seen = alignment.observed(index)
     if field == "outcome":

@@ -93,20 +93,25 @@ def stops_at_begin(alignment: Alignment, difference: Difference) -> bool:
 
 
 def ends_at_implicit_commit(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether an answer is that of an applier for which a statement that commits implicitly ends its group.
+    """Return whether an answer is that of an applier for which a statement that commits implicitly ends its group."""
+    return is_of_ended_group(alignment, difference.index, difference.field)
+
+
+def is_of_ended_group(alignment: Alignment, index: int, field: str) -> bool:
+    """Return whether a field is that of such an applier.
 
     The number of groups may be any in between: what follows in the group is applied by itself, or all together.
     """
-    if difference.field not in _OF_GROUPS or difference.index >= alignment.count:
+    if field not in _OF_GROUPS or index >= alignment.count:
         return False
-    wanted, seen = alignment.case.expected.events[difference.index], alignment.observed(difference.index)
+    wanted, seen = alignment.case.expected.events[index], alignment.observed(index)
     other = _with_ended_groups(alignment).get(wanted["offset"])
     if seen is None or other is None:
         return False
-    value = seen.get(difference.field)
-    if difference.field == "transactions" and isinstance(value, int):
-        return bool(wanted[difference.field] <= value <= other[difference.field])
-    return bool(value == other.get(difference.field))
+    value = seen.get(field)
+    if field == "transactions" and isinstance(value, int):
+        return bool(wanted[field] <= value <= other[field])
+    return bool(value == other.get(field))
 
 
 # One entry is enough: an answer is examined for all its differences before the next one.
