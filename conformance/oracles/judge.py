@@ -14,7 +14,7 @@ from conformance.oracles.cause import Cause
 from conformance.oracles.causes import broken_by_crash, cause_of_trouble, causes, governing, obstacle
 from conformance.oracles.checks.common_refusals import event_of_trouble
 from conformance.oracles.checks.empty_groups import without_empty_groups
-from conformance.oracles.checks.failed_entries import with_place_of_failure
+from conformance.oracles.checks.failed_entries import with_failure_as_expected
 from conformance.oracles.checks.free_orders import in_expected_order
 from conformance.oracles.checks.governing_formats import LATEST_GOVERNS
 from conformance.oracles.checks.misled_readers import misled
@@ -320,7 +320,7 @@ class Judges:
 
 def _as_if_expected(case: Case, answer: Observation) -> Observation:
     """Return an answer without what may be there or not, and in the expected order where the order is free."""
-    answer = with_expected_division(case, with_place_of_failure(case, without_empty_groups(case, answer)))
+    answer = with_expected_division(case, with_failure_as_expected(case, without_empty_groups(case, answer)))
     return in_expected_order(case, answer)
 
 
