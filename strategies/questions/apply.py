@@ -36,12 +36,15 @@ _STOPS: Final = {
 _STOPS_OF_OLD: Final = {"5.6": "WL7592-COMPAT-OFF-5621", "5.7": "WL7592-COMPAT-OFF-575"}
 #: Whether a group has no GTID -> the requirement on it in the replica's own log.
 _OWN_LOG: Final = {True: "WL7592-APPLY-OWN-LOG-ANONYMOUS", False: "WL7592-APPLY-OWN-LOG-GTID"}
+#: A setting of filters: where a stream has it, `tables` is one of theirs too, and of another meaning.
+_RULES: Final = "do_tables"
 _MISSING_AT_BEGIN: Final = "WL7592-APPLY-ON-GTID-MISSING-BEGIN"
 
 
 def question(stream: StreamBuilder) -> Question:
     """Return the question about a relay log for an applier, with what it must answer."""
-    settings = ReplicaSettings.of_json(stream.server.profile, {"server_id": REPLICA_ID, **stream.settings})
+    own = {name: value for name, value in stream.settings.items() if name != "tables" or _RULES not in stream.settings}
+    settings = ReplicaSettings.of_json(stream.server.profile, {"server_id": REPLICA_ID, **own})
     if settings.is_counter_refused:
         return _refused_counter(settings, stream)
     applier = Applier(settings)
