@@ -24,6 +24,7 @@ from conformance.oracles.checks.ended_answers import ended, missing
 from conformance.oracles.checks.received_warnings import RESET, cause_of_warnings, is_fed_otherwise, keeps_parser
 from conformance.oracles.checks.relay_freedoms import (
     announces_own_checksums,
+    is_format_again,
     is_silent_failure,
     is_stamped,
     own_sets,
@@ -31,7 +32,9 @@ from conformance.oracles.checks.relay_freedoms import (
     stops_at_unknown,
 )
 from conformance.oracles.checks.written_events import MARKER, Written, copied, written, wrongly
+from conformance.oracles.differences import Difference
 from conformance.oracles.oracle import GOOD, Check, Oracle
+from conformance.specs.catalogue import ENTRY
 
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
 _IGNORABLE: Final = int(Flag.IGNORABLE)
@@ -391,8 +394,9 @@ def _without_ignored(alignment: Alignment, requirement: str) -> Iterator[Check]:
     for index, wanted in enumerate(map(written, alignment.case.expected.events)):
         if wanted is None or not _describes_ignored(alignment, wanted) or alignment.observed(index) is not None:
             continue
-        if alignment.fate(index) is not Fate.UNREACHED:
-            lost = _left_out(alignment, index, wanted)
+        lost = _left_out(alignment, index, wanted)
+        is_free = is_format_again(alignment, Difference(index, ENTRY, lost))
+        if alignment.fate(index) is not Fate.UNREACHED and not is_free:
             yield missing(alignment, index, f"{wanted.name} of an ignored server missing", lost.message, lost.cause)
             return
     for number, log in _logs(alignment).items():

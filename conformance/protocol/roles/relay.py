@@ -82,9 +82,9 @@ def kind_of(entry: Mapping[str, Any]) -> Hashable:
     if type_code not in _OWN:
         return type_code
     marked = bool(data[FLAGS_AT] & Flag.RELAY_LOG)
-    if marked or type_code != EventType.FORMAT_DESCRIPTION:
+    if type_code != EventType.FORMAT_DESCRIPTION:
         return (type_code, marked)
-    return (type_code, data[_SERVER_ID], is_repeated_format(data))
+    return (type_code, marked or data[_SERVER_ID], is_repeated_format(data))
 
 
 def content_of(entry: Mapping[str, Any]) -> Hashable:
