@@ -129,7 +129,7 @@ WITH_CHECKSUMS: Final = Profiles("worklog", "mysql >= 5.6", "mariadb")
 WITH_COMPRESSED_EVENTS: Final = Profiles("mariadb >= 10.2.3")
 #: The servers that have the ignorable flag.
 WITH_IGNORABLE_FLAG: Final = READER_RULES.where(lambda rules: rules.ignorable)
-#: Those that handle events of the types that they know whatever the flag says; MariaDB passes over every flagged event.
+#: Those that handle events of the types that they know whatever the flag; MariaDB passes over every flagged event.
 WITH_FLAG_OF_UNKNOWN_TYPES: Final = Profiles("worklog", "mysql >= 5.6")
 #: The servers that write Gtid events of MySQL, and those that begin every group with a Gtid or Anonymous_gtid event.
 WITH_GTIDS: Final = GTID_FORMS.where(lambda form: form != "absent")

@@ -9,6 +9,8 @@ from conformance.specs.catalogue import catalogue
 
 #: The role of the requirements on what a replica writes to its relay log.
 _RELAY: Final = "relay"
+#: What a whole log keeps under every profile, although readers of some pass over it.
+_OF_EVERY_LOG: Final = frozenset({"FORMAT-TRUNCATED-HEADER"})
 #: Violations of one requirement that are shown for one log; the rest are counted.
 SHOWN_OF_ONE: Final = 20
 
@@ -96,6 +98,7 @@ class Verdicts:
         holding = {each for each in self._requirements if profile in entries[each].holds}
         if source:
             holding = {each for each in holding if entries[each].role == _RELAY or source in entries[each].holds}
+        holding |= _OF_EVERY_LOG.intersection(self._requirements)
         self._before = self.judged
         self._counts = dict.fromkeys(holding, 0)
 

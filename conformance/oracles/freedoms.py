@@ -41,6 +41,7 @@ from conformance.oracles.checks.decode_freedoms import (
     is_of_unknown_type,
     is_sent_without_in_use,
     is_skipped,
+    is_torn_header,
     is_unreported,
     is_value_of_unread_statement,
 )
@@ -170,6 +171,13 @@ FREE: Final[tuple[Freedom, ...]] = (
         "also be left out, an event of a beta version, a type that the format description does not declare",
         "Readers meet none, or only if they ask for it, and servers differ; after a clean error nothing is judged.",
         is_not_of_a_log,
+    ),
+    Freedom(
+        "decode",
+        "torn header of old logs",
+        "under `worklog` and before MySQL 8.0, whether there is an error where the stream ends within a header",
+        "mysqlbinlog of these versions takes fewer than 19 bytes for the end of the log.",
+        is_torn_header,
     ),
     Freedom(
         "decode",

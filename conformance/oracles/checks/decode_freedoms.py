@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
-from conformance.binlog.header import TYPE_AT
+from conformance.binlog.header import HEADER_BYTES, TYPE_AT
 from conformance.binlog.rows.column_codes import ColumnType
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks import malformed_bodies
@@ -14,12 +14,13 @@ from conformance.oracles.checks.tables_info import listed_tables
 from conformance.oracles.differences import Difference
 from conformance.oracles.oracle import equal_values, same_field
 from conformance.protocol.roles.decode import FIELDS_OF_EVERY_TYPE, may_be_missing
-from conformance.specs.catalogue import ENTRY
+from conformance.specs.catalogue import ENTRY, ERROR, catalogue
 
 _Image = Mapping[str, Any] | None
 #: Kind of a value -> a type of columns that have such values.
 _KINDS: Final = {int: ColumnType.LONG, str: ColumnType.VARCHAR}
 _SIDES: Final = ("before", "after")
+_TRUNCATED_HEADER: Final = "FORMAT-TRUNCATED-HEADER"
 
 
 def is_skipped(alignment: Alignment, difference: Difference) -> bool:
@@ -46,6 +47,15 @@ def is_not_of_a_log(alignment: Alignment, difference: Difference) -> bool:
         fate = alignment.fate(difference.index)
         return fate is Fate.REFUSED or (fate is Fate.DROPPED and alignment.may_be_dropped(difference.index))
     return difference.field == "handled" and alignment.is_unknown(difference.index)
+
+
+def is_torn_header(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether a log before MySQL 8.0 ends within a header without an error."""
+    expected = alignment.case.expected
+    if difference.field != ERROR or alignment.observation.error is not None or expected.refused_kind != "truncated":
+        return False
+    left = len(alignment.case.stream) - (expected.refused_at or 0)
+    return left < HEADER_BYTES and alignment.case.id.profile not in catalogue()[_TRUNCATED_HEADER].holds
 
 
 def is_faulty_payload(alignment: Alignment, difference: Difference) -> bool:
