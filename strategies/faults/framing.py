@@ -106,23 +106,43 @@ _VICTIM: Final = Dimension[_Victim](
     profiles={name: profiles for name, (_, profiles) in _VICTIMS.items() if profiles is not EVERY_PROFILE},
 )
 _LOG: Final = choices("log with the fault", ("the first", "the second"))
+#: What an earlier format description has of checksums means nothing for the log after it.
+FIRST_CHECKSUMS: Final = Dimension(
+    "checksums of the first log", {"those of the second": True, "none": False}, when={_LOG.name: ("the second",)}
+)
 
 
-def _valid_log(stream: StreamBuilder, victim: _Victim = _Victim()) -> int:
+def is_in_second_log(stream: StreamBuilder, *, others_first: bool) -> bool:
+    """Choose the log with the fault, and whether the first has checksums if that is the second.
+
+    Args:
+        stream: The stream, in which nothing has been added.
+        others_first: Whether the family has `FIRST_CHECKSUMS`.
+    """
+    is_second = bool(stream.vary(_LOG) == "the second")
+    if is_second and others_first:
+        stream.checksummed = stream.vary(FIRST_CHECKSUMS) and stream.checksummed
+    return is_second
+
+
+def _valid_log(stream: StreamBuilder, victim: _Victim = _Victim(), *, others_first: bool = False) -> int:
     """Add one log or two with events of most kinds, and return the index of the first event of the last log.
 
     Args:
         stream: The stream.
         victim: The event with the fault, which is in the last log.
+        others_first: Whether the first of two logs may have no checksums if the second has some.
     """
+    checksums = stream.checksummed
+    is_second = is_in_second_log(stream, others_first=others_first)
     lengths = declare_up_to(stream, UNASSIGNED[-1]) if stream.server.rules.ignorable else None
     groups.begin_log(stream, previous=True if stream.server.profile in WITH_GTIDS else None, lengths=lengths)
     first = 0
-    if stream.vary(_LOG) == "the second":
+    if is_second:
         groups.add_groups(stream, 0, 1)
         stream.add(mysql_events.rotate(stream))
         first = len(stream.placed) + 1
-        groups.begin_next_log(stream, lengths=lengths)
+        groups.begin_next_log(stream, lengths=lengths, checksums=checksums)
     groups.add_groups(stream, 0, 1)
     planned = [mysql_events.query(stream, "BEGIN")]
     if stream.server.profile in WITH_ROWS_QUERIES:
@@ -141,10 +161,10 @@ def _valid_log(stream: StreamBuilder, victim: _Victim = _Victim()) -> int:
     return first
 
 
-def _log_and_victim(stream: StreamBuilder) -> tuple[int, int]:
+def _log_and_victim(stream: StreamBuilder, *, others_first: bool = False) -> tuple[int, int]:
     """Add one log or two; return where the event with the fault begins and ends (exclusive), one of the last log."""
     victim = stream.vary(_VICTIM)
-    first = _valid_log(stream, victim)
+    first = _valid_log(stream, victim, others_first=others_first)
     offsets = [*stream.offsets, stream.offset]
     of_log = list(enumerate(stream.placed))[first:]
     wanted = [
@@ -277,7 +297,7 @@ _BIT: Final = choices("wrong bit", (0, 7, 3))
     profiles=WITH_CHECKSUMS,
     fault=True,
     checksums=True,
-    dimensions=(_VICTIM, _LOG, PLACE_OF_BIT, _BIT),
+    dimensions=(_VICTIM, _LOG, FIRST_CHECKSUMS, PLACE_OF_BIT, _BIT),
     impossible=(
         Impossible(
             {"event with the fault": ("format description",), "place of the wrong bit": ("body",)},
@@ -290,7 +310,7 @@ _BIT: Final = choices("wrong bit", (0, 7, 3))
 )
 def bad_checksum(stream: StreamBuilder) -> None:
     """An event with one bit flipped, in its body, its checksum, or a header field that framing does not need."""
-    start, end = _log_and_victim(stream)
+    start, end = _log_and_victim(stream, others_first=True)
     damaged = stream.bytes
     damaged[byte_of_bit(stream, start, end)] ^= 1 << stream.vary(_BIT)
     type_code = damaged[start + TYPE_AT]

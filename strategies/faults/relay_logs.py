@@ -16,7 +16,14 @@ from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import mysql_events, server_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.faults.bodies import KINDS, OF_LENGTHS, WRONG, Kind, malformed
-from conformance.strategies.faults.framing import PLACE_OF_BIT, byte_of_bit, is_too_small, set_length
+from conformance.strategies.faults.framing import (
+    FIRST_CHECKSUMS,
+    PLACE_OF_BIT,
+    byte_of_bit,
+    is_in_second_log,
+    is_too_small,
+    set_length,
+)
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import CHECKSUM, StreamBuilder
@@ -158,6 +165,7 @@ def _add_groups(
     after: str,
     victims: Dimension[str] = _VICTIM,
     *,
+    is_second: bool,
     again: bool = False,
     made_by: Dimension[int] | None = None,
 ) -> tuple[int, int]:
@@ -169,13 +177,14 @@ def _add_groups(
         next_log: Ends the source's log with a Rotate with some flags, and begins its next one.
         after: What comes after the event and its group, of `_AFTER`.
         victims: The events that may have the fault.
+        is_second: Whether the fault is in the source's second log.
         again: Whether the group comes twice if `EXECUTED_BEFORE` has it so; the family declares it then.
         made_by: The server ids that the group may have; that of the source alone when None.
     """
     victim = stream.vary(victims)
     description = 0
     replica_variants.add_before(stream, mode, _BEFORE)
-    if stream.vary(_LOG) == "the second":
+    if is_second:
         next_log(0)
         types = [event.type for event, _, _ in stream.placed]
         description = len(types) - 1 - types[::-1].index(EventType.FORMAT_DESCRIPTION)
@@ -219,33 +228,43 @@ def _relay_log(
     after: str = "another group",
     victims: Dimension[str] = _VICTIM,
     made_by: Dimension[int] | None = None,
+    others_first: bool = False,
 ) -> tuple[int, int]:
     """Add a sound relay log, and return where the event that is to have a fault begins and ends (exclusive)."""
+    checksums = stream.checksummed
+    is_second = is_in_second_log(stream, others_first=others_first)
     lengths = declare_up_to(stream, UNASSIGNED[-1]) if stream.server.rules.ignorable else None
     replica_groups.begin_relay_log(stream, lengths=lengths)
     mode = replica_variants.set_mode(stream)
 
     def next_log(flags: int) -> None:
-        replica_groups.begin_next_log(stream, lengths=lengths)
+        replica_groups.begin_next_log(stream, lengths=lengths, checksums=checksums)
 
-    return _add_groups(stream, mode, next_log, after, victims, again=True, made_by=made_by)
+    return _add_groups(stream, mode, next_log, after, victims, is_second=is_second, again=True, made_by=made_by)
 
 
 def _source_log(
-    stream: StreamBuilder, *, after: str = "another group", victims: Dimension[str] = _VICTIM
+    stream: StreamBuilder,
+    *,
+    after: str = "another group",
+    victims: Dimension[str] = _VICTIM,
+    others_first: bool = False,
 ) -> tuple[int, int]:
     """Add what a source sends, and return where the event that is to have a fault begins and ends (exclusive)."""
+    checksums = stream.checksummed
+    is_second = is_in_second_log(stream, others_first=others_first)
     lengths = declare_up_to(stream, UNASSIGNED[-1]) if stream.server.rules.ignorable else None
 
     def next_log(flags: int) -> None:
         stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4, flags=flags))
         stream.begin_log_of_source()
+        stream.checksummed = checksums
         groups.begin_plain_log(stream, lengths=lengths)
 
     groups.begin_plain_log(stream, lengths=lengths)
     if stream.vary(_OF_IGNORED):
         stream.settings["ignored_ids"] = [replica_groups.SOURCE_ID]
-    return _add_groups(stream, replica_variants.set_mode(stream), next_log, after, victims)
+    return _add_groups(stream, replica_variants.set_mode(stream), next_log, after, victims, is_second=is_second)
 
 
 def _cut(stream: StreamBuilder, event: tuple[int, int], place: str, mark: str) -> None:
@@ -304,12 +323,24 @@ def truncated_relay_logs(stream: StreamBuilder) -> None:
     profiles=WITH_CHECKSUMS,
     fault=True,
     checksums=True,
-    dimensions=(PLACE_OF_BIT, _RECEIVED, _LOG, _AFTER, MODE, EXECUTED_BEFORE, _BEFORE, GROUP, _MADE_BY),
+    dimensions=(
+        PLACE_OF_BIT,
+        _RECEIVED,
+        _LOG,
+        FIRST_CHECKSUMS,
+        _AFTER,
+        MODE,
+        EXECUTED_BEFORE,
+        _BEFORE,
+        GROUP,
+        _MADE_BY,
+    ),
     impossible=(_WITHOUT_ROWS, _OF_FIRST),
 )
 def wrong_checksums_in_relay_logs(stream: StreamBuilder) -> None:
     """A relay log with an event of which one bit is wrong."""
-    event = _relay_log(stream, after=stream.vary(_AFTER), victims=_RECEIVED, made_by=_MADE_BY)
+    after = stream.vary(_AFTER)
+    event = _relay_log(stream, after=after, victims=_RECEIVED, made_by=_MADE_BY, others_first=True)
     _spoil(stream, event, "FORMAT-APPLY-CHECKSUM-WRONG")
 
 
@@ -318,12 +349,13 @@ def wrong_checksums_in_relay_logs(stream: StreamBuilder) -> None:
     profiles=WITH_CHECKSUMS,
     fault=True,
     checksums=True,
-    dimensions=(PLACE_OF_BIT, _ARRIVED, _LOG, _AFTER, MODE, _BEFORE, GROUP, _OF_IGNORED),
+    dimensions=(PLACE_OF_BIT, _ARRIVED, _LOG, FIRST_CHECKSUMS, _AFTER, MODE, _BEFORE, GROUP, _OF_IGNORED),
     impossible=(_WITHOUT_ROWS, _NO_BODY),
 )
 def wrong_checksums_received(stream: StreamBuilder) -> None:
     """Groups that a source sends, with an event of which one bit is wrong when it arrives."""
-    _spoil(stream, _source_log(stream, after=stream.vary(_AFTER), victims=_ARRIVED), "FORMAT-RELAY-CHECKSUM-WRONG")
+    event = _source_log(stream, after=stream.vary(_AFTER), victims=_ARRIVED, others_first=True)
+    _spoil(stream, event, "FORMAT-RELAY-CHECKSUM-WRONG")
 
 
 @family(

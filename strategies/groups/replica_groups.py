@@ -66,14 +66,16 @@ def begin_relay_log(
     stream.describe_format()
 
 
-def begin_next_log(stream: StreamBuilder, *, lengths: bytes | None = None) -> None:
+def begin_next_log(stream: StreamBuilder, *, lengths: bytes | None = None, checksums: bool | None = None) -> None:
     """Add the Rotate event that ends the source's first log, and the events with which its second one begins.
 
     Args:
         stream: The stream to add to.
         lengths: The post-header lengths of the format description; the server's when None.
+        checksums: Whether the second log has checksums; as the first when None.
     """
     stream.add(rotate(stream, NEXT_LOG, 4))
+    stream.checksummed = stream.checksummed if checksums is None else checksums
     stream.describe_format(post_header_lengths=lengths)
     if stream.server.gtid_form not in ("absent", "5.6"):
         stream.add(gtid_events.previous_gtids(stream, stream.executed.gtids(), flags=int(Flag.IGNORABLE)))

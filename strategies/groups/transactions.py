@@ -118,6 +118,7 @@ def begin_next_log(
     lengths: bytes | None = None,
     previous: GtidSet | None = None,
     created: int = 0,
+    checksums: bool | None = None,
 ) -> None:
     """Add what a source sends between two logs: an artificial Rotate, then the events with which the next log begins.
 
@@ -127,9 +128,11 @@ def begin_next_log(
         lengths: Its post-header lengths; the server's when None.
         previous: The set of its Previous_gtids event if the log before has one; what was executed when None.
         created: When the server was started before it, in seconds since 1970; 0 if it was not.
+        checksums: Whether it has checksums; as the log before it when None.
     """
     has_previous = any(event.type == EventType.PREVIOUS_GTIDS for event, _, _ in stream.placed)
     stream.add(mysql_events.rotate(stream, flags=int(Flag.ARTIFICIAL)))
+    stream.checksummed = stream.checksummed if checksums is None else checksums
     lengths = lengths or stream.server.post_header_lengths
     stream.describe_format(flags=flags, post_header_lengths=lengths, created=created)
     stream.mark_following("FORMAT-LATEST-GOVERNS")
