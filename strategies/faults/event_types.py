@@ -74,6 +74,38 @@ def type_beyond_format_description(stream: StreamBuilder) -> None:
     groups.add_groups(stream, 0, 1)
 
 
+#: What the format descriptions of MySQL 5.1 and 5.5 declare: the types of the logs of that time.
+_TYPES_OF_OLD: Final = 27
+_STATEMENTS: Final = Number("statements before", fewest=0, few=2)
+
+
+@family(
+    focus="FORMAT-TYPE-NOT-DECLARED",
+    profiles=Profiles("worklog", "mysql >= 5.6", "mariadb"),
+    fault=True,
+    dimensions=(_STATEMENTS, _LOG),
+)
+def undeclared_known_types(stream: StreamBuilder) -> None:
+    """A Gtid event under a format description of old servers, which does not declare it, as one before it may."""
+    lengths = stream.server.post_header_lengths[:_TYPES_OF_OLD]
+    if stream.vary(_LOG) == "the second":
+        groups.begin_plain_log(stream)
+        stream.add(mysql_events.rotate(stream))
+    stream.describe_format(post_header_lengths=lengths)
+    for _ in stream.several_of(_STATEMENTS):
+        statement = mysql_events.query(stream, mysql_events.text(stream, 1, 80))
+        for event in (mysql_events.query(stream, "BEGIN"), statement, mysql_events.xid(stream)):
+            stream.add(event)
+    group = groups.group(stream)
+    if stream.server.is_mariadb:
+        gtid, *group = groups.with_gtid(stream, group)
+    else:
+        gtid = groups.group_gtid(stream, group, anonymous=False)
+    stream.refuse(gtid, kind="unknown-event", marks=("FORMAT-TYPE-NOT-DECLARED",))
+    for event in group:
+        stream.add(event)
+
+
 @family(
     focus="FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", profiles=WITH_PAYLOADS, fault=True, dimensions=(_CODE, _BEFORE, _LOG)
 )
