@@ -14,14 +14,20 @@ from conformance.strategies.groups.replica_variants import (
     CHANGE_OF_ANY,
     MODE,
     SERVER_IDS,
+    WITH_GROUPS_CUT_OFF,
     add_before,
     set_mode,
     set_server_ids,
 )
 
 _CHANGES: Final = 3
-#: Which changes of a group have the replica's own server id.
-_OWN: Final = Dimension("own changes", {"the first": (0,), "the second": (1,), "the last": (2,), "all": (0, 1, 2)})
+_OWN_END: Final = "none, but the end of the group"
+#: Which changes of a group have the replica's own server id; where its end has, which is skipped, the group goes on.
+_OWN: Final = Dimension(
+    "own changes",
+    {"the first": (0,), "the second": (1,), "the last": (2,), "all": (0, 1, 2), _OWN_END: (_CHANGES,)},
+    profiles={_OWN_END: WITH_GROUPS_CUT_OFF},
+)
 _END: Final = choices("end of the group", ("Xid", "COMMIT"))
 #: Where an applier is to stop: a position within the group is reached after its end, whoever made the events there.
 _UNTIL: Final = Dimension(
@@ -29,10 +35,16 @@ _UNTIL: Final = Dimension(
     {each: each for each in ("none", "before the group", "at its first own change", "in its last event", "after it")},
 )
 _AFTER: Final = Number("groups after", fewest=0, few=2)
-#: Events of the replica itself are skipped before they are counted. With gtid_mode=ON servers refuse a counter, or
-#: skip nothing.
+#: Events of the replica itself are skipped before they are counted, but for the end of a group, which servers count
+#: first. With gtid_mode=ON they refuse a counter, or skip nothing.
 _COUNTER: Final = Dimension(
-    "skip counter", {"0": 0, "1": 1, "2": 2, "1000": 1000}, when={MODE.name: ("OFF",), _UNTIL.name: ("none",)}
+    "skip counter",
+    {"0": 0, "1": 1, "2": 2, "1000": 1000},
+    when={
+        MODE.name: ("OFF",),
+        _UNTIL.name: ("none",),
+        _OWN.name: [each for each in _OWN.classes if each != _OWN_END],
+    },
 )
 
 
@@ -54,6 +66,7 @@ def own_events_applied(stream: StreamBuilder) -> None:
     end = mysql_events.xid(stream) if stream.vary(_END) == "Xid" else data_changes.query(stream, "COMMIT")
     made_by = [replica_id if number in own else source_id for number in range(_CHANGES)]
     ids = [each for server, change in zip(made_by, changes, strict=True) for each in [server] * len(change)]
+    ids.append(replica_id if _CHANGES in own else source_id)
     planned = [data_changes.query(stream, "BEGIN"), *(event for change in changes for event in change), end]
     group = replica_groups.in_mode(stream, planned, mode)
     stream.timestamp += 1
