@@ -320,6 +320,16 @@ MUTANTS: Final = (
         answer=_tables(_flags_of_engine),
     ),
     Mutant(
+        "read-for-want-of-written",
+        "WL3303-SET-TO-WRITE-TABLES",
+        "where a statement writes none of its tables, those that it reads count",
+        answer=_tables(
+            lambda tables: tuple(
+                replace(each, written=each.written or not any(other.written for other in tables)) for each in tables
+            )
+        ),
+    ),
+    Mutant(
         "flags-kept-by-engine",
         "WL3303-DECISION-PER-STATEMENT",
         "a table without flags has those of a table of its engine that was seen before it",

@@ -18,7 +18,16 @@ from conformance.strategies.grammar.dimension import Dimension, Impossible, Numb
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.questions.decide import SWITCHES, DecisionQuestion
-from conformance.strategies.scenarios.table_sets import LACKING, READ, SHAPES, SetShape, marks_of_set, tables_for
+from conformance.strategies.scenarios.table_sets import (
+    ALL_READ,
+    LACKING,
+    NONE_WRITTEN,
+    READ,
+    SHAPES,
+    SetShape,
+    marks_of_set,
+    tables_for,
+)
 
 #: The profiles that the requirements of WL#3303 are for.
 DECIDING: Final = Profiles("worklog", "mysql >= 5.5")
@@ -48,12 +57,11 @@ _NO_MIDDLE: Final = (
     Impossible({"parts": ("1", "2"), "tables without a flag": ("middle",)}, "two parts have none in the middle"),
 )
 _SAME: Final = yes_or_no("one engine", when={"set of tables": (*_WITH_SEVERAL, "partitioned")})
-#: Servers log no statement that writes nothing, so only the worklog's rule can be asked about such a set.
 _READ: Final = Dimension(
     "read tables",
     {each: each for each in READ},
     when={"set of tables": ("read",)},
-    profiles={"all": Profiles("worklog")},
+    profiles={ALL_READ: Profiles("worklog"), NONE_WRITTEN: Profiles("mysql >= 5.5")},
 )
 _SETS: Final = Number("sets", many=(12, 16), heavy=False)
 
@@ -65,6 +73,9 @@ _SETS: Final = Number("sets", many=(12, 16), heavy=False)
     impossible=(
         Impossible(
             {"capability": _NOT_BOTH, "set of tables": ("none",)}, "an empty set of tables has both capabilities"
+        ),
+        Impossible(
+            {"capability": _NOT_BOTH, "read tables": (NONE_WRITTEN,)}, "what is read alone takes no capability away"
         ),
         *_NO_MIDDLE,
     ),

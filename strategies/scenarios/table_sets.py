@@ -36,12 +36,16 @@ SHAPES: Final = ("one", "several", "partitioned", "partitioned among others", "r
 #: Which tables of a set lack a flag that the set lacks.
 LACKING: Final = ("first", "last", "middle", "all")
 #: Where the tables of a set are that are only read.
+#: Where a statement writes none of its tables: they are the set of the worklog, and count for nothing in servers.
+ALL_READ: Final = "all"
+NONE_WRITTEN: Final = "all, of which none counts"
 READ: Final = (
     "after a written one",
     "before a written one",
     "after two written ones",
     "partitioned, after two written ones",
-    "all",
+    ALL_READ,
+    NONE_WRITTEN,
 )
 
 
@@ -75,7 +79,7 @@ class SetShape:
             parts=choose.integer(1, 4),
             lacking=choose.one_of(LACKING),
             same=choose.yes(),
-            read=choose.one_of(READ[:-1]) if shape == "read" else READ[0],
+            read=choose.one_of(READ[:-2]) if shape == "read" else READ[0],
         )
 
 
@@ -120,14 +124,14 @@ def _with_read(
     choose: Chooser, capability: Capability, profile: str, shape: SetShape
 ) -> tuple[Sequence[QuestionTable], Sequence[QuestionTable]]:
     """Return the tables of a set that are written, and those that are only read."""
-    count = 2 if shape.read.endswith("two written ones") else 0 if shape.read == "all" else 1
+    count = 2 if shape.read.endswith("two written ones") else 0 if shape.read in (ALL_READ, NONE_WRITTEN) else 1
     if profile == WORKLOG:
         tables = _several(choose, capability, profile, replace(shape, count=shape.count - 1 + count))
         return tables[:count], [QuestionTable(each.engine, each.capability, written=False) for each in tables[count:]]
-    free = [Capability(row=choose.yes(), statement=choose.yes()) for _ in range(shape.count - 1)]
+    free = [Capability(row=choose.yes(), statement=choose.yes()) for _ in range(shape.count - (count > 0))]
     read = [QuestionTable(_engine(choose, profile), each, written=False) for each in free]
-    if count > 1:
-        return _several(choose, capability, profile, replace(shape, count=count)), read
+    if count != 1:
+        return _several(choose, capability, profile, replace(shape, count=count)) if count else (), read
     return (QuestionTable(_engine(choose, profile), capability),), read
 
 
@@ -180,6 +184,8 @@ def marks_of_set(tables: Sequence[QuestionTable], capability: Capability, profil
     """
     given = [each.capability for each in tables if each.capability is not None]
     written = [each for each in tables if each.written]
+    if tables and not written and profile != WORKLOG:
+        return ["WL3303-SET-TO-WRITE-TABLES"]
     marks = ["WL3303-ENGINE-MAY-FORBID-ROW", "WL3303-ENGINE-MAY-FORBID-STATEMENT"]
     conditions = {
         "WL3303-TWO-FLAGS": len(tables) == 1 and bool(given),
