@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 
 from conformance.binlog.servers import Server
 from conformance.models.server.statements import (
+    AlterTable,
     Begin,
     Commit,
     Crash,
@@ -73,6 +74,18 @@ def _no_row(names: _Names) -> Statement:
     return Delete(table=names.empty)
 
 
+def _commit(names: _Names) -> Statement:
+    return Commit()
+
+
+def _begin(names: _Names) -> Statement:
+    return Begin()
+
+
+def _definition(names: _Names) -> Statement:
+    return AlterTable(table=names.empty)
+
+
 #: What is done in the transaction -> its steps. A savepoint that is set again is another one, the last of all.
 _WORK: Final[Mapping[str, Sequence[_Step]]] = {
     "back once": (_insert(1), _set_first, _insert(2), _to_first),
@@ -107,6 +120,13 @@ _WORK: Final[Mapping[str, Sequence[_Step]]] = {
     "a plain statement that changes no row, later": (_insert(1), _no_row, _set_first, _insert(2), _to_first),
     "a plain statement that changes no row": (_no_row, _insert(1), _set_first, _insert(2), _to_first),
     "another default database before": (_insert(1), _set_first, _insert(2), _other_database, _to_first),
+    "another default database after going back": (_set_first, _insert(1), _to_first, _other_database, _insert(2)),
+    "back to one of the transaction before": (
+        *(_set_first, _insert(1), _commit, _begin, _insert(2), _to_first, _insert(3)),
+    ),
+    "back to one of a transaction that a definition has ended": (
+        *(_set_first, _insert(1), _definition, _begin, _insert(2), _to_first, _insert(3)),
+    ),
     "another default database between": (_insert(1), _other_database, _set_first, _insert(2), _to_first, _insert(3)),
 }
 _DOES: Final = Dimension[Sequence[_Step]]("in the transaction", dict(_WORK))
@@ -115,29 +135,37 @@ _ENDS: Final[Sequence[Statement]] = (Commit(), Rollback(), Disconnect())
 #: differ in where they log that.
 _ENDS_OF_SERVER: Final[Sequence[Statement]] = (Restart(), Crash())
 _WITH_END_OF_SERVER: Final = Profiles("worklog", "mysql >= 5.6")
-#: Servers write such a name in quotes, with what is a quote in it doubled; 5.5.9 does not double it.
-_NAMED: Final = Dimension(
+#: Servers write such a name in quotes, with what is a quote in it doubled; up to 5.7 they double it in SAVEPOINT at the
+#: most, and no replica can run their ROLLBACK TO.
+_NAMED: Final = Dimension[tuple[str, str]](
     "names of the savepoints",
-    {each: each for each in ("plain", "with signs")},
-    profiles={"with signs": Profiles("worklog", "mysql >= 5.6", "mariadb")},
+    {"plain": ("a", "b"), "with signs": ("a'b", 'to b c"'), "with backticks": ("a`b", "`")},
+    profiles={
+        "with signs": Profiles("worklog", "mysql >= 5.6", "mariadb"),
+        "with backticks": Profiles("worklog", "mysql >= 8.0", "mariadb"),
+    },
 )
-_SAVEPOINTS: Final[Mapping[str, tuple[str, str]]] = {"plain": ("a", "b"), "with signs": ("a`b", "to b'c\"")}
 
 
 @asking_family(focus=_RULE, dimensions=(*SETTINGS, _DOES, _NAMED))
 def logged_savepoints(choose: Chooser, server: Server) -> Question:
-    """The same transaction, which goes back to savepoints, with each end that it may have."""
+    """A transaction that goes back to savepoints, with each end that it may have, and every other one with one end.
+
+    Where a rollback to a savepoint is logged itself depends on all settings together.
+    """
     scenario = LogQuestion(choose, settings_of(choose, server.profile))
     scenario.open(tables=0)
     scenario.do(CreateDatabase(database=DATABASES[1]))
     table, plain, empty = (scenario.create(engine=engine) for engine in ("innodb", "myisam", "myisam"))
-    names = _Names(table, plain, empty, *_SAVEPOINTS[scenario.vary(_NAMED)])
+    names = _Names(table, plain, empty, *scenario.vary(_NAMED))
     steps = scenario.vary(_DOES)
     other = scenario.create(engine="innodb")
-    for end in (*_ENDS, *(_ENDS_OF_SERVER if server.profile in _WITH_END_OF_SERVER else ())):
+    ends = (*_ENDS, *(_ENDS_OF_SERVER if server.profile in _WITH_END_OF_SERVER else ()))
+    others = [(each, choose.one_of(_ENDS)) for each in _WORK.values() if each is not steps]
+    for work, end in (*others, *((steps, each) for each in ends)):
         scenario.do(Use(database=DATABASES[0]))
         scenario.do(Begin())
-        for step in steps:
+        for step in work:
             scenario.do(step(names), _RULE)
         if isinstance(end, Crash):
             # 5.7.22 and 8.0.15 cut the end of the log off, from a transaction on that ends with ROLLBACK.
