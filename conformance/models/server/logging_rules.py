@@ -105,6 +105,8 @@ class LoggingRules:
         rand_is_unsafe: Whether RAND() makes a statement unsafe, which decides in MIXED.
         rand_is_unsafe_in_create: The same for CREATE TABLE ... SELECT alone.
         numbered_select_is_unsafe: Whether INSERT ... SELECT into a table with an auto-increment column is unsafe.
+        numbers_kept: Whether InnoDB keeps the next number of AUTO_INCREMENT over a restart; else it is one more than
+            the largest in the table.
         needless_create: Whether CREATE TABLE IF NOT EXISTS of a table that exists is logged.
         needless_like: The same for one like a temporary table where its columns are logged instead.
         disconnect_by_engine: Whether the temporary tables of a session that ends are also separated by engine.
@@ -157,6 +159,7 @@ class LoggingRules:
     rand_is_unsafe: bool = True
     rand_is_unsafe_in_create: bool = False
     numbered_select_is_unsafe: bool = True
+    numbers_kept: bool = True
     needless_create: bool = True
     needless_like: bool = True
     disconnect_by_engine: bool = True
@@ -179,6 +182,7 @@ _FROM_5_7: Final = LoggingRules(
     missing_temporary="first",
     format_with_temporary="not-to-statement",
     temporary_keep_rows=True,
+    numbers_kept=False,
     renamed_missing=1017,
 )
 _FROM_5_6: Final = replace(
@@ -281,7 +285,8 @@ RULES: Final = ByVersion(
         "mysql >= 5.7": _FROM_5_7,
         "mysql >= 8.0": _FROM_8_0,
         "mysql >= 8.0.21": replace(_FROM_8_0, create_select="atomic"),
-        "mariadb": _MARIADB_10_0,
+        "mariadb": replace(_MARIADB_10_0, numbers_kept=False),
+        "mariadb >= 10.2.4": _MARIADB_10_0,
         "mariadb >= 10.11": _MARIADB,
         # What 10.11.18 and 11.8.6 do with texts came after 11.4.5.
         "mariadb >= 11.0": replace(_MARIADB, idle_update_of_plain=False, text_with_plain=False),

@@ -340,6 +340,9 @@ class SourceServer:
         if stopped:
             self._write([events.stop()])
         self.sessions.clear()
+        if not self.rules.numbers_kept:
+            for table in (each for tables in self.databases.values() for each in tables.values()):
+                table.forget_number()
         self.settings = settings
         self.executed = executed_after_restart(self.logs, self.executed, settings)
         self.purged = ExecutedGtids(self.logs[0].previous_gtids)

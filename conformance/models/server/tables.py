@@ -103,6 +103,11 @@ class Table:
         """Whether its changes can be rolled back."""
         return TRANSACTIONAL[self.engine]
 
+    def forget_number(self) -> None:
+        """Have the next number follow the largest in the table, as InnoDB does that keeps it in memory alone."""
+        if self.auto_increment and self.engine == "innodb":
+            self.next_id = 1 + max((row[-1] or 0 for row in self.rows), default=0)
+
     @property
     def columns(self) -> int:
         """How many columns it has."""
