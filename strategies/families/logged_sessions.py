@@ -255,6 +255,7 @@ def _sets_what_is_refused(scenario: LogQuestion, table: TableName) -> None:
 
     So does the default database, where the new one does not exist.
     """
+    scenario.do(Use(database=scenario.databases[0], session=OTHER))
     scenario.do(Insert(table=table, values=(0,), session=OTHER))
     scenario.do(Use(database=scenario.databases[1], session=OTHER))
     for value in BINLOG_FORMATS:

@@ -81,7 +81,7 @@ class BinaryLogs:
         self.sessions: dict[int, Session] = {}
         if self.worklog and self.logs:
             self.recover()
-        for table in self.tables.values():
+        for table in () if self.worklog else self.tables.values():
             table.restart()
         self.open(_NOW)
 

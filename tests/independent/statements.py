@@ -122,7 +122,9 @@ class Table:
         self.next = 1
 
     def restart(self) -> None:
-        """Be opened by a server that was started again."""
+        """Be opened by a server of 5.7 that was started again: InnoDB reads the next number from the rows."""
+        if self.numbered and self.transactional:
+            self.next = 1 + max((row[-1] for row in self.rows), default=0)
 
     def insert(self, values: Row, undo: Undo | None, *, blocks: bool) -> list[Change]:
         """Add rows."""
