@@ -207,7 +207,9 @@ class WholeLibrary:
             shown_as: Words of the failure, for the defects whose name they do not begin with.
         """
         words = shown_as.get(defect, defect if " of " in defect else f"{defect} of")
-        judge = Judge(replace(self.role, fields=self.role.fields & {*HEADER_FIELDS, *PLACES, named(defect)}))
+        # What a reader has to refuse depends on the fields that it reports.
+        fields = {named(defect), *HEADER_FIELDS, *PLACES} if named(defect) in self.role.fields else self.role.fields
+        judge = Judge(replace(self.role, fields=self.role.fields & fields))
         answers = broken.ask_many(request_of(case) for case, _ in self.answers)
         for (case, whole), answer in zip(self.answers, answers, strict=True):
             if answer != whole:
