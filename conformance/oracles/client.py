@@ -275,7 +275,7 @@ def _has_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
 
 
 def _is_between(has: str | None, expected: str, every: str) -> bool:
-    """Return whether a set of GTIDs, not the expected one, has all of that and nothing that the source does not send."""
+    """Return whether a set of GTIDs, not the expected one, has all of that and nothing that the source never sends."""
     return wrong_gtids(has, expected) == HAS_MORE and wrong_gtids(every, has or "") == HAS_MORE
 
 

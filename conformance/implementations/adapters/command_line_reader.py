@@ -57,6 +57,10 @@ ROTATE = 4
 TABLE_MAP = 19
 #: MySQL's rows events.
 ROWS_EVENTS = (20, 21, 22, 23, 24, 25, 30, 31, 32, 39)
+#: The rows events that mariadb-binlog dumps unpacked -> the compressed ones that it names, as which it has read them.
+UNPACKED_ROWS = {23: 166, 24: 167, 25: 168, 30: 169, 31: 170, 32: 171}
+#: The name of a compressed rows event.
+PACKED_ROWS = re.compile(r"\t(?:Write|Update|Delete)_compressed_rows\b")
 #: Those of Table_map and rows events, to which a rule for a database applies, besides statements.
 FILTERED = (TABLE_MAP, *ROWS_EVENTS)
 BEGIN_LOAD_QUERY = 17
@@ -605,6 +609,10 @@ class Reader:
         }
         if fields["handled"] == "known" and header[4] in self._readers:
             fields.update(self._readers[header[4]](printed))
+        if PACKED_ROWS.match(printed.description) and header[4] in UNPACKED_ROWS:
+            fields["type"] = UNPACKED_ROWS[header[4]]
+            packed = fields["log_pos"] - fields["offset"]
+            fields["length"] = packed if packed >= HEADER_BYTES else fields["length"]
         return fields
 
 
