@@ -12,7 +12,7 @@ from typing import Any, Final
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.causes import broken_by_crash, cause_of_trouble, causes, governing, obstacle
-from conformance.oracles.checks.common_refusals import event_of_trouble
+from conformance.oracles.checks.common_refusals import ON_FEATURE, crashed_at, event_of_trouble
 from conformance.oracles.checks.empty_groups import without_empty_groups
 from conformance.oracles.checks.failed_entries import with_failure_as_expected
 from conformance.oracles.checks.free_orders import in_expected_order
@@ -187,7 +187,9 @@ class Judge:
         event = event_of_trouble(case, trouble)
         if case.expected.refused_at is None or event < len(case.expected.events):
             # It has begun at an event that is to be read, whatever comes after it.
-            made_for = case.expected.made_for.get(event, TROUBLE)
+            on_feature = ON_FEATURE.get(crashed_at(case, trouble) or "", TROUBLE)
+            otherwise = on_feature if on_feature in case.marks else TROUBLE
+            made_for = case.expected.made_for.get(event, otherwise)
             return made_for if made_for in self._supported else TROUBLE
         return next((each for each in governing(case) if each in self._supported), TROUBLE)
 

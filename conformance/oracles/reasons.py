@@ -42,7 +42,7 @@ OF_CHARACTERS: Final = re.compile(r"utf|unicode|charact|encod|decod", re.IGNOREC
 #: Words for what is read after the end of something: a value, an event, a buffer.
 OF_BOUNDS: Final = re.compile(
     r"\bEOF|\bend of|out of (?:range|bounds)|outside|\bpast\b|\blimit|exceed|too short|truncated|\bneeded\b|"
-    r"overflow|underflow",
+    r"overflow|underflow|failed to fill|not requested",
     re.IGNORECASE,
 )
 #: A panic, with the file of the library in which it began.

@@ -40,14 +40,20 @@ _OF_COMPRESSION: Final = re.compile("compress", re.IGNORECASE)
 _TABLE_OF_VECTORS: Final = "table with VECTOR columns"
 _TABLE_OF_COMPRESSED: Final = "table with compressed columns"
 _SET_WITH_TAGS: Final = "GTID set with tags"
+_COMPRESSED_COLUMNS: Final = "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"
 #: The requirement that an event is made for -> what it has.
 MADE_FOR: Final = {
     LONGER: "longer post-header",
     EXTRA_DATA: "rows event with extra data",
     "FORMAT-MARIADB-GTID-LIST-FLAGS": "Gtid_list with flags",
 }
+#: What a reader may not know -> the requirement on it.
+ON_FEATURE: Final = {
+    _TABLE_OF_VECTORS: "FORMAT-ROWS-VALUES-VECTOR",
+    _TABLE_OF_COMPRESSED: _COMPRESSED_COLUMNS,
+    _SET_WITH_TAGS: "WL7592-PREVIOUS-GTIDS-SET-READ",
+}
 _VECTORS: Final = Cause(REFUSED, _TABLE_OF_VECTORS)
-_COMPRESSED_COLUMNS: Final = "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"
 
 
 def _of_expected(applies: Callable[[Expected, int], bool]) -> Callable[[Alignment, int], bool]:
@@ -229,7 +235,7 @@ def feature_of(expected: Expected, index: int) -> str | None:
     """Return what an expected event has that a reader may not know; None if it has nothing of this kind."""
     if _is_of_compressed_columns(expected, index):
         return _TABLE_OF_COMPRESSED
-    if _is_of_vectors(expected, index):
+    if _is_of_vectors(expected, index) or _has_vectors(expected, index):
         return _TABLE_OF_VECTORS
     return _SET_WITH_TAGS if _has_tags(expected, index) else None
 
