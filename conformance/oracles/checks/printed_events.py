@@ -270,7 +270,10 @@ def table_of(printed: Printed, index: int) -> Fact | None:
 
 def _row_patterns(fact: Fact, table: Fact) -> Iterator[str]:
     for row in fact["rows"]:
-        yield re.escape(f"### INSERT INTO {table['database']}.{table['table']}")
+        names = [str(table[each]) for each in ("database", "table")]
+        # Shipped programs have the names in quotes, which a name with a dot needs.
+        quoted = ["`" + each.replace("`", "``") + "`" for each in names]
+        yield f"### INSERT INTO (?:{'|'.join(re.escape('.'.join(each)) for each in (names, quoted))})"
         yield re.escape("### SET")
         for name, value in row["after"].items():
             number = int(name)
