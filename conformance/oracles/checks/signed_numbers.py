@@ -15,7 +15,7 @@ _GTIDS: Final = re.compile(r"\d+-\d+-\d+(?:,\d+-\d+-\d+)*")
 #: The bytes of the three numbers of a GTID of MariaDB: domain, server and number.
 _GTID_WIDTHS: Final = (4, 4, 8)
 #: The bytes of a number -> how many such numbers there are.
-_NUMBERS_BY_WIDTH: Final = {4: 1 << 32, 8: 1 << 64}
+_NUMBERS_BY_WIDTH: Final = {2: 1 << 16, 4: 1 << 32, 8: 1 << 64}
 
 
 def is_read_as_signed(expected: object, seen: object) -> bool:
@@ -51,7 +51,8 @@ def _width_in_gtids(expected: str, seen: object) -> int | None:
         return None
     gtids = [tuple(map(int, each.split("-"))) for each in expected.split(",")]
     for are_signed in product((False, True), repeat=len(_GTID_WIDTHS)):
-        if seen == ",".join(_with_signs(each, are_signed) for each in gtids):
+        # The order of the list is free.
+        if sorted(map(str.strip, seen.split(","))) == sorted(_with_signs(each, are_signed) for each in gtids):
             return max(width for width, is_signed in zip(_GTID_WIDTHS, are_signed, strict=True) if is_signed)
     return None
 
