@@ -194,6 +194,12 @@ def test_the_limit_on_memory_is_named_although_many_stacks_follow():
         assert ending.ask(question(b"trigger")).signature == "killed by the memory limit"
 
 
+def test_the_reason_of_a_crash_is_shown_although_many_stacks_follow():
+    with double("ends_with_last_words", "trigger", "panic: index out of range\n" + "goroutine 7\n" * 2000) as ending:
+        first, cut, *stacks = ending.ask(question(b"trigger")).detail.splitlines()
+    assert (first, cut, {*stacks} - {""}) == ("panic: index out of range", "...", {"goroutine 7"})
+
+
 def test_a_program_that_is_not_there_cannot_start():
     with pytest.raises(CannotStart, match="No such file"):
         ProcessImplementation(["/no/such/program"]).start()

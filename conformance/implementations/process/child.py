@@ -5,6 +5,7 @@ floods its standard error or never ends its line reaches the deadline like any o
 """
 
 import os
+import re
 import selectors
 import signal
 import sys
@@ -22,6 +23,11 @@ _CHUNK: Final = 1 << 16
 STDERR_BYTES: Final = 4096
 #: Bytes of standard error that are kept: the reason of a crash may come before the stacks of many threads.
 _KEPT_STDERR: Final = 1 << 16
+#: The line with which a runtime gives the reason for its end, and the bytes of it that are shown.
+_REASON: Final = re.compile(
+    rb"^(?:panic: |fatal error: |FATAL ERROR: |Exception in thread |terminate called )[^\n]*", re.M
+)
+_LONGEST_REASON: Final = 1024
 #: Seconds that a child may take to end once its output has ended.
 EXIT_SECONDS: Final = 1.0
 #: How a child ends that closes its output and runs on.
@@ -136,8 +142,17 @@ class Child:
 
     @property
     def errors(self) -> str:
-        """The last `STDERR_BYTES` of standard error."""
-        return bytes(self._stderr[-STDERR_BYTES:]).decode("utf-8", "backslashreplace")
+        """The last lines of standard error, `STDERR_BYTES` at the most, after the line that has the reason if any has.
+
+        A runtime that prints the stacks of all its threads begins with the reason.
+        """
+        everything = bytes(self._stderr)
+        end = everything[-STDERR_BYTES:]
+        if len(end) < len(everything):
+            end = end[end.find(b"\n") + 1 :]
+            reason = _REASON.search(everything, 0, len(everything) - len(end))
+            end = reason[0][:_LONGEST_REASON] + b"\n...\n" + end if reason else end
+        return end.decode("utf-8", "backslashreplace")
 
     def _take_line(self, length: int) -> bytes | None:
         end = self._received.find(b"\n", self._searched)
