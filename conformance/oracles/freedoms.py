@@ -351,7 +351,7 @@ FREE: Final[tuple[Freedom, ...]] = (
         "filter",
         "borders of empty groups",
         "whether the BEGIN and the end of a group of which nothing else passes are kept, if both have one fate, and "
-        "whether a Gtid or Anonymous_gtid event before them is",
+        "whether a Gtid or Anonymous_gtid event before them is; MariaDB's Gtid event counts as either",
         "WL#40 speaks of the group of a CREATE TABLE ... SELECT in row format alone, all of which passes or none. "
         "Replicas of MySQL keep the GTID of what they filter out.",
         is_border_of_nothing,
@@ -581,7 +581,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "apply",
         "stop at BEGIN",
-        "with gtid_mode=ON, after a group with a GTID in the same log, whether the applier stops at the BEGIN of one "
+        "with gtid_mode=ON, after a group with a GTID in the same log of the source, whether the applier stops at the "
+        "BEGIN of one "
         "without or at the event after it, but not under worklog, where it stops at the BEGIN",
         "WL#7592 checks BEGIN too; there servers leave it out.",
         stops_at_begin,
