@@ -148,7 +148,7 @@ _OF_EACH: Final = (
     _check_answers("WL3303-ENGINE-MAY-FORBID-STATEMENT", never(STATEMENT_CAPABLE, "statement")),
     _any_two_flags("WL3303-TWO-FLAGS"),
     _check_answers("WL3303-CAPABILITY-NOT-PREFERENCE", if_capabilities_agree(as_expected("format"))),
-    _check_answers("WL3303-FLAGS-PER-TABLE", capable),
+    _check_answers("WL3303-FLAGS-PER-TABLE", if_engines_agree(capable)),
     _check_answers("WL3303-FLAGS-PARTITIONED", if_engines_agree(capable)),
     *(_check_answers(engine.requirement, capable) for engine in WORKLOG_ENGINES),
     _check_answers("WL3303-SET-CAPABLE", if_engines_agree(capable)),

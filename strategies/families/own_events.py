@@ -1,5 +1,6 @@
 """Relay logs of a ring of servers (WL#7592): events come back to the server that made them."""
 
+from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS
@@ -28,6 +29,8 @@ _OWN: Final = Dimension(
     {"the first": (0,), "the second": (1,), "the last": (2,), "all": (0, 1, 2), _OWN_END: (_CHANGES,)},
     profiles={_OWN_END: WITH_GROUPS_CUT_OFF},
 )
+_OWN_CHANGES: Final = [each for each in _OWN.classes if each != _OWN_END]
+_CHANGE: Final = replace(CHANGE_OF_ANY, when={_OWN.name: _OWN_CHANGES})
 _END: Final = choices("end of the group", ("Xid", "COMMIT"))
 #: Where an applier is to stop: a position within the group is reached after its end, whoever made the events there.
 _UNTIL: Final = Dimension(
@@ -43,7 +46,7 @@ _COUNTER: Final = Dimension(
     when={
         MODE.name: ("OFF",),
         _UNTIL.name: ("none",),
-        _OWN.name: [each for each in _OWN.classes if each != _OWN_END],
+        _OWN.name: _OWN_CHANGES,
     },
 )
 
@@ -51,7 +54,7 @@ _COUNTER: Final = Dimension(
 @family(
     focus="FORMAT-APPLY-OWN-EVENTS",
     profiles=WITH_ANONYMOUS_GTIDS,
-    dimensions=(MODE, _OWN, CHANGE_OF_ANY, _END, BEFORE, _AFTER, _UNTIL, _COUNTER, SERVER_IDS),
+    dimensions=(MODE, _OWN, _CHANGE, _END, BEFORE, _AFTER, _UNTIL, _COUNTER, SERVER_IDS),
 )
 def own_events_applied(stream: StreamBuilder) -> None:
     """A group in which changes of the replica itself have come back to it, between changes of the source."""
@@ -60,7 +63,7 @@ def own_events_applied(stream: StreamBuilder) -> None:
     mode, own = set_mode(stream), stream.vary(_OWN)
     add_before(stream, mode)
     changes = [
-        stream.vary(CHANGE_OF_ANY)(stream) if number in own else data_changes.row_changes(stream)
+        stream.vary(_CHANGE)(stream) if number in own else data_changes.row_changes(stream)
         for number in range(_CHANGES)
     ]
     end = mysql_events.xid(stream) if stream.vary(_END) == "Xid" else data_changes.query(stream, "COMMIT")

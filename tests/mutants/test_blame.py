@@ -54,7 +54,7 @@ ROWS = (
     ),
     ("prints-tables-info", "WL4033-GOLDEN-TEXT-TRANSACTION", MORE_EVENTS),
     ("relay-extended-dropped", "WL7592-RELAY-PREVIOUS-GTIDS-OWN", WHAT_BELONGS),
-    ("logs-commit-at-disconnect", "FORMAT-LOG-STATEMENT", WHAT_BELONGS),
+    ("logs-savepoint-keeps-place", "WL4033-LOG-ROWS-QUERY-WRITTEN", WHAT_BELONGS),
 )
 
 

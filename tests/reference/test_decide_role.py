@@ -31,7 +31,7 @@ FAMILIES = ("logging_decisions", "engine_capabilities", "unreplicated_tables")
 
 
 #: Cases in which every mutant shows itself, and profiles of each kind.
-ENOUGH = 20
+ENOUGH = 40
 SOME = ("worklog", "mysql-5.5", "mysql-9.x")
 
 
