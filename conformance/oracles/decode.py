@@ -7,7 +7,6 @@ from typing import Final
 from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import PLAIN_GTID_TYPES, EventType
 from conformance.binlog.header import HEADER_BYTES
-from conformance.binlog.transaction_payload import Compression
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.governing_formats import LATEST_GOVERNS, later_governs
 from conformance.oracles.checks.kept_lengths import latest_lengths
@@ -89,11 +88,6 @@ def _unknown_event_message(alignment: Alignment, requirement: str) -> Iterator[C
         yield GOOD
     else:
         yield Check("wrong message", f"the message is {words!r}, expected 'Unknown event code: {code}'", at)
-
-
-def _is_unpacked(alignment: Alignment, index: int) -> bool:
-    """Return whether an event is a payload that is not compressed, which may be refused for that."""
-    return alignment.case.expected.events[index].get("compression_type") == Compression.NONE
 
 
 def _stops_inside_payload(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -234,7 +228,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     fields("FORMAT-XA-PREPARE", "one_phase", "xa_format_id", "xa_gtrid", "xa_bqual"),
     fields("FORMAT-TRANSACTION-PAYLOAD", "compression_type", "uncompressed_size", "payload_size"),
     both(
-        delivered("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", reported=False, unless=_is_unpacked),
+        delivered("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", reported=False),
         Oracle(
             "FORMAT-TRANSACTION-PAYLOAD-UNKNOWN", _stops_inside_payload, abilities=frozenset({"payloads"})
         ),

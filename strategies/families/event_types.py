@@ -24,7 +24,6 @@ from conformance.binlog.servers import (
     WITH_XA_PREPARE,
 )
 from conformance.binlog.total_table import total
-from conformance.binlog.transaction_payload import Compression
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import (
     mariadb_events,
@@ -176,10 +175,7 @@ def ignorable_events_in_payloads(stream: StreamBuilder) -> None:
         size = stream.vary(_BODY)
         ignorable = mysql_events.ignorable(stream, code, choose.octets(size, size), flags=0)
         payload = payloads.transaction_payload(stream, payloads.put_in(stream, groups.transaction(stream), ignorable))
-        # Readers may know no payload that is not compressed, whatever it holds.
-        is_packed = payload.fields["compression_type"] != Compression.NONE
-        made = payload.only_for if is_packed else payload.marked
-        _add(stream, [made("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN")])
+        _add(stream, [payload.only_for("FORMAT-TRANSACTION-PAYLOAD-UNKNOWN")])
     groups.end_log(stream)
 
 

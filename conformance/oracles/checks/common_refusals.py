@@ -235,7 +235,7 @@ def feature_of(expected: Expected, index: int) -> str | None:
     """Return what an expected event has that a reader may not know; None if it has nothing of this kind."""
     if _is_of_compressed_columns(expected, index):
         return _TABLE_OF_COMPRESSED
-    if _is_of_vectors(expected, index) or _has_vectors(expected, index):
+    if _is_of_vectors(expected, index):
         return _TABLE_OF_VECTORS
     return _SET_WITH_TAGS if _has_tags(expected, index) else None
 

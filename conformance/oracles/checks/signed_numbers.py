@@ -50,9 +50,10 @@ def _width_in_gtids(expected: str, seen: object) -> int | None:
     if not isinstance(seen, str) or seen == expected or _GTIDS.fullmatch(expected) is None:
         return None
     gtids = [tuple(map(int, each.split("-"))) for each in expected.split(",")]
+    # The order of the list is free.
+    listed = sorted(map(str.strip, seen.split(",")))
     for are_signed in product((False, True), repeat=len(_GTID_WIDTHS)):
-        # The order of the list is free.
-        if sorted(map(str.strip, seen.split(","))) == sorted(_with_signs(each, are_signed) for each in gtids):
+        if any(are_signed) and listed == sorted(_with_signs(each, are_signed) for each in gtids):
             return max(width for width, is_signed in zip(_GTID_WIDTHS, are_signed, strict=True) if is_signed)
     return None
 
