@@ -180,7 +180,7 @@ def _finding(
         profiles.update(failure.profiles)
 
     cases = sum(failure.count for failure in failures)
-    named = named_by(failures[0].signature)
+    named = _named_by(failures[0].signature)
 
     def rank(requirement: str) -> tuple[int, bool, bool, float]:
         broken = requirements[requirement]
@@ -197,7 +197,7 @@ def _finding(
     return Finding(0, tuple(ranked), {each: requirements[each] for each in order}, shown, hinders, rule)
 
 
-def named_by(signature: str) -> frozenset[str]:
+def _named_by(signature: str) -> frozenset[str]:
     """Return the requirements that a cause is about: those that its words name, and those that its words mean."""
     meant = (requirement for pattern, requirement in _MEANT if pattern.search(signature))
     return frozenset((*_ID.findall(signature), *meant))

@@ -33,3 +33,19 @@ def test_what_breaks_no_requirement_is_put_into_words(tmp_path: Path):
         "no rule": "in 1 case, in answers with a difference that no requirement accounts for",
         "both": "breaks 1 requirement in 9 cases: A-1; also at streams that ask for nothing special there",
     }
+
+
+def test_the_requirement_that_the_cause_names_leads_and_then_one_of_at_least_half_of_the_cases(tmp_path: Path):
+    length, body, rare, usual = "FORMAT-LENGTH-TOO-LARGE", "FORMAT-TRUNCATED-BODY", "A-1", "A-2"
+    lines = [
+        failure(requirement=length, signature=f"accepted ({body})", count=9, requirements={length: 8, body: 1}),
+        failure(requirement=rare, signature="refused", count=4, requirements={rare: 1, usual: 4}),
+        *(requirement(each, "fail", obstacles={}) for each in (length, body)),
+        requirement(rare, "fail", obstacles={}, results={"mysql-8.0": {"pass": 0, "fail": 1}}),
+        requirement(usual, "fail", obstacles={}, results={"mysql-8.0": {"pass": 900, "fail": 4}}),
+    ]
+    record = read_record(write_lines(tmp_path / "run.jsonl", finished(*lines)))
+    assert {each.signature: next(iter(each.requirements)) for each in findings_of(record)} == {
+        f"accepted ({body})": body,
+        "refused": usual,
+    }
