@@ -582,8 +582,7 @@ FREE: Final[tuple[Freedom, ...]] = (
         "apply",
         "stop at BEGIN",
         "with gtid_mode=ON, after a group with a GTID in the same log of the source, whether the applier stops at the "
-        "BEGIN of one "
-        "without or at the event after it, but not under worklog, where it stops at the BEGIN",
+        "BEGIN of one without or at the event after it, but not under worklog, where it stops at the BEGIN",
         "WL#7592 checks BEGIN too; there servers leave it out.",
         stops_at_begin,
     ),

@@ -394,9 +394,10 @@ def _without_ignored(alignment: Alignment, requirement: str) -> Iterator[Check]:
     for index, wanted in enumerate(map(written, alignment.case.expected.events)):
         if wanted is None or not _describes_ignored(alignment, wanted) or alignment.observed(index) is not None:
             continue
+        if alignment.fate(index) is Fate.UNREACHED:
+            continue
         lost = _left_out(alignment, index, wanted)
-        is_free = is_format_again(alignment, Difference(index, ENTRY, lost))
-        if alignment.fate(index) is not Fate.UNREACHED and not is_free:
+        if not is_format_again(alignment, Difference(index, ENTRY, lost)):
             yield missing(alignment, index, f"{wanted.name} of an ignored server missing", lost.message, lost.cause)
             return
     for number, log in _logs(alignment).items():
