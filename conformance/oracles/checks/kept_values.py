@@ -20,6 +20,9 @@ _IMPLIED: Final[Mapping[str, str]] = {
     "original_server_version": "immediate_server_version",
 }
 
+#: The requirement on events with bytes after the known fields: a reader may take these for further fields.
+_UNKNOWN_TAIL: Final = "WL7592-BODY-UNKNOWN-TAIL"
+
 
 class KeptValue(NamedTuple):
     """A value that is that of an earlier event.
@@ -39,6 +42,7 @@ def kept_values(alignment: Alignment) -> Iterator[KeptValue]:
     """Yield the values that a reader reports of events without the field, if they are those of the events before."""
     kept: dict[str, list[KeptValue]] = defaultdict(list)
     last: dict[str, Any] = {}
+    tailed = frozenset(alignment.marked(_UNKNOWN_TAIL))
     for index, entry in enumerate(alignment.case.expected.events):
         seen = alignment.observed(index)
         for field in FIELDS_OF_TYPE.get(entry["type"], TypeFields()).optional:
@@ -46,7 +50,8 @@ def kept_values(alignment: Alignment) -> Iterator[KeptValue]:
                 last[field] = entry[field]
             elif field in last and seen is not None:
                 value = seen.get(field)
-                if same_field(field, last[field], value) and not _may_hold(entry, field, value):
+                is_held = index in tailed or _may_hold(entry, field, value)
+                if same_field(field, last[field], value) and not is_held:
                     kept[field].append(KeptValue(index, field, value))
     for values in kept.values():
         if any(not same_field(each.field, values[0].value, each.value) for each in values):
