@@ -83,8 +83,11 @@ def _drop_database(work: TableWork, listed: Sequence[TableName], cast: Cast) -> 
 
 
 def _rename(work: TableWork, listed: Sequence[TableName], cast: Cast) -> None:
-    """Add one renaming of any number of tables to names that nothing else has."""
-    database = cast.elsewhere.database
+    """Add one renaming of any number of tables to names that nothing else has.
+
+    The list of a statement has both names of each table, and no more than 65,535 bytes.
+    """
+    database = min(cast.elsewhere.database, "moved", key=len)
     work.group(work.rename(*((each, TableName(database, f"new{place}")) for place, each in enumerate(listed))))
 
 
@@ -178,6 +181,7 @@ _LISTED: Final = Dimension[tuple[int, str]](
         "3, the first decides": (3, "first"),
         "4, the last decides": (4, "last"),
         "4, none decides": (4, "none"),
+        "20, the last decides": (20, "last"),
         "hundreds": (300, "last"),
     },
     heavy=("hundreds",),
