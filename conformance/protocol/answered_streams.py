@@ -1,6 +1,6 @@
 """Answered streams: what the kit reads in the streams of an implementation's answer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any, Final
 
@@ -20,6 +20,8 @@ _OF_PLACE: Final = ("log", "offset", "log_pos", "flags", "timestamp", "server_id
 def observed_streams(streams: Sequence[bytes], rules: ReaderRules) -> Observation:
     """Return every event of the streams with its fields, and in `log` the number of its stream, from 0.
 
+    Rows have the names of their table.
+
     The Intvar, Rand and User_var events of a statement come in the order of servers, whatever their order in the
     stream: WL#4162 names them and asks for none. A stream that cannot be read is an error at that offset of it; what
     follows is not read.
@@ -34,13 +36,22 @@ def observed_streams(streams: Sequence[bytes], rules: ReaderRules) -> Observatio
         try:
             for event in read_events(stream, rules):
                 try:
-                    events.append({"log": number, **report(event, tables)})
+                    entry = {"log": number, **report(event, tables)}
+                    events.append(entry | _table_of(entry, tables))
                     tables.observe(event)
                 except MalformedBody as error:
                     raise BinlogError(at=event.offset, kind="malformed", message=str(error)) from error
         except BinlogError as error:
             return Observation(_ordered(events), Refusal(error.at, error.kind, error.message), tuple(streams))
     return Observation(_ordered(events), streams=tuple(streams))
+
+
+def _table_of(entry: Mapping[str, Any], tables: OpenTables) -> dict[str, str]:
+    """Return the names of the table of rows, which their event has by the number of a Table_map alone."""
+    if "rows" not in entry:
+        return {}
+    table = tables.table(entry["table_id"])
+    return {"database": table.database.decode(errors="replace"), "table": table.name.decode(errors="replace")}
 
 
 def _ordered(events: Sequence[dict[str, Any]]) -> tuple[dict[str, Any], ...]:

@@ -170,11 +170,12 @@ class LogQuestion(ScenarioBuilder):
         marks: dict[str, list[int]] = defaultdict(list)
         owned: dict[tuple[int | None, bool], list[int]] = defaultdict(list)
         for number, log in enumerate(self.server.logs):
+            tables: dict[int, dict[str, str]] = {}
             for event, flags, owner in _events(log):
                 for requirement in (*_marks_of_event(log, event), *self._number_marks(log, event)):
                     marks[requirement].append(len(entries))
                 owned[owner, event.type in GTID_TYPES].append(len(entries))
-                entries.append(_entry(log, number, event, flags))
+                entries.append(_entry(log, number, event, flags) | _table_of(event, tables))
             if self._with_boundaries:
                 at = len(entries) - len(log.events)
                 for requirement, place in boundary_marks(log):
@@ -243,6 +244,19 @@ def _entry(log: PlannedLog, number: int, event: LoggedEvent, flags: int) -> dict
     if event.type in GTID_TYPES:
         entry["gtid"] = _gtid(event)
     return entry
+
+
+def _table_of(event: LoggedEvent, tables: dict[int, dict[str, str]]) -> dict[str, str]:
+    """Return the names of the table of rows, by the Table_map that had its number last.
+
+    Args:
+        event: The event.
+        tables: Table id -> the names, to which those of a Table_map are added.
+    """
+    if event.type == EventType.TABLE_MAP:
+        names = {name: event.fields[name].decode() for name in ("database", "table")}
+        tables[event.fields["table_id"]] = names
+    return tables[event.fields["table_id"]] if event.rows else {}
 
 
 def _image(row: Any) -> dict[str, Any] | None:

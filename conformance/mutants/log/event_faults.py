@@ -45,6 +45,19 @@ def table_map_for_each(scenario: Scenario, log: PlannedLog, unit: Unit) -> Itera
     yield replace(unit, events=tuple(made))
 
 
+def rows_of_other_table(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
+    """Give the rows of a statement on two tables each other's table id."""
+    event = unit.events[at]
+    maps: list[int] = []
+    for each in unit.events[:at]:
+        if each.type == EventType.TABLE_MAP:
+            maps.append(each.fields["table_id"])
+        elif each.type not in ROWS_TYPES:
+            maps.clear()
+    others = {each for each in maps if event.rows and each != event.fields["table_id"]}
+    yield event if len(others) != 1 else set_fields(table_id=others.pop())(event)
+
+
 def text_after_table_map(log: PlannedLog, unit: Unit, at: int) -> Iterator[LoggedEvent]:
     """Write the statement's text after its Table_map."""
     event = unit.events[at]

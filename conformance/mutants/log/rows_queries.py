@@ -14,6 +14,7 @@ from conformance.mutants.log.event_faults import (
     first_two_texts_only,
     ignorable_before_rows,
     insert_without_begin,
+    rows_of_other_table,
     table_map_for_each,
     text_after_table_map,
     text_per_table,
@@ -261,6 +262,12 @@ LOG_ROWS_QUERY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL3303-LOG-AS-ROWS",
         "in row format statements are logged in addition to their rows",
         answer=in_both_formats("ROW", "STATEMENT"),
+    ),
+    Mutant(
+        "logs-rows-of-other-table",
+        "FORMAT-LOG-FIELDS",
+        "the rows of a statement on two tables have each other's table id",
+        answer=each_event(rows_of_other_table),
     ),
     Mutant(
         "logs-rows-twice",

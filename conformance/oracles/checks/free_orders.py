@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from itertools import groupby
 from typing import Any, Final
 
 from conformance.binlog.event_types import GTID_TYPES, QUERY_TYPES, ROWS_TYPES, EventType
@@ -66,26 +67,46 @@ def _statements(events: Sequence[Entry]) -> Iterator[_Statement]:
 def _content(statement: _Statement) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
     """Return the tables and the rows of a statement, in whatever order and events they are."""
     tables = sorted(_table(each) for each in statement.events if _is_map(each))
-    rows = sorted(f"{each['type']} {row!r}" for each in statement.events for row in each.get("rows") or ())
-    return tuple(tables), tuple(rows)
+    rows = ((each, row) for each in statement.events for row in each.get("rows") or ())
+    return tuple(tables), tuple(sorted(f"{each['type']} {_table(each)} {row!r}" for each, row in rows))
 
 
 def _as_expected(wanted: Sequence[Entry], seen: Sequence[Entry]) -> list[Entry]:
-    """Return the events of a statement in the order and the division of the expected ones with the same contents."""
+    """Return the events of a statement in the order and the division of the expected ones with the same contents.
+
+    If its tables come in another order, the rows of each are joined and stay where they are.
+    """
     order = [_table(each) for each in wanted if _is_map(each)]
     maps = sorted((each for each in seen if _is_map(each)), key=lambda each: order.index(_table(each)))
     of_tables = _joined(each for each in seen if not _is_map(each))
-    divided = [each for each in wanted if not _is_map(each)]
-    if len(maps) > 1 or len(of_tables) > 1:
+    divisions = _divisions(of_tables, [each for each in wanted if not _is_map(each)])
+    if divisions is None:
         return [*maps, *of_tables]
-    flags = [*(of_tables[0].get("rows_flags", 0) & ~STATEMENT_END for _ in divided[1:]), of_tables[-1]["rows_flags"]]
-    return [
-        *maps,
-        *(
-            {**of_tables[0], "rows": part["rows"], "rows_flags": each}
-            for part, each in zip(divided, flags, strict=True)
-        ),
-    ]
+    pairs = zip(of_tables, divisions, strict=True)
+    return [*maps, *(each for whole, parts in pairs for each in _divided(whole, parts))]
+
+
+def _divisions(of_tables: Sequence[Entry], expected: Sequence[Entry]) -> list[list[Entry]] | None:
+    """Return the expected rows events that have the rows of each table; None if the tables come in another order."""
+    divisions = [list(parts) for _, parts in groupby(expected, _table)]
+    rows = [[row for part in parts for row in part["rows"]] for parts in divisions]
+    if [_rows_of(each, each.get("rows") or ()) for each in of_tables] != [
+        _rows_of(parts[0], each) for parts, each in zip(divisions, rows, strict=True)
+    ]:
+        return None
+    return divisions
+
+
+def _rows_of(entry: Entry, rows: Iterable[object]) -> tuple[tuple[str, str], list[str]]:
+    return _table(entry), sorted(map(repr, rows))
+
+
+def _divided(whole: Entry, parts: Sequence[Entry]) -> Iterator[Entry]:
+    """Yield the rows events of a table with the rows of some parts; the last one alone may end the statement."""
+    flags = whole.get("rows_flags", 0)
+    for part in parts[:-1]:
+        yield {**whole, "rows": part["rows"], "rows_flags": flags & ~STATEMENT_END}
+    yield {**whole, "rows": parts[-1]["rows"], "rows_flags": flags}
 
 
 def _joined(events: Iterable[Entry]) -> list[Entry]:
