@@ -7,6 +7,7 @@ from operator import itemgetter
 from typing import Any, Final
 
 from conformance.binlog.event_types import type_name
+from conformance.binlog.gtid_set import GtidSet
 from conformance.models.handshake.refusal import NO_EVENT_THERE, NO_SUCH_LOG, UNAWARE
 from conformance.models.sender.sender import NO_SUCH_POSITION, PURGED
 from conformance.oracles.alignment import Alignment
@@ -28,10 +29,12 @@ from conformance.oracles.checks.client_gtids import (
 )
 from conformance.oracles.checks.client_heartbeats import is_heartbeat, no_heartbeat
 from conformance.oracles.checks.client_losses import has_lost_connection, loses_table
+from conformance.oracles.checks.common_refusals import TAGS_REFUSED
 from conformance.oracles.checks.flagged_events import FOR_FLAG, leaves_out_flagged, passed_over_for_flag
 from conformance.oracles.checks.source_logs import names_of_logs
 from conformance.oracles.counted import counted
 from conformance.oracles.oracle import GOOD, Check, Oracle, fields, same_gtid_set
+from conformance.oracles.reasons import normalised
 from conformance.protocol.roles.client import is_end, kind_of, may_be_kept_back
 
 _IGNORABLE: Final = "WL4033-CLIENT-IGNORABLE"
@@ -225,11 +228,20 @@ def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
         place = "its GTIDs" if by_gtids else f"{settings['log_name']}:{settings['log_pos']}"
         yield Check("it begins at a wrong place", f"it does not begin at {place}: {_error(alignment)}")
     elif _last(alignment) < 0 and _never_asks(alignment):
-        yield Check("it asks for no events", f"it ends before it asks for any event: {_error(alignment)}")
+        yield _asks_for_nothing(alignment)
     elif (unasked := _unasked(alignment)) and not _is_after_cut(alignment, unasked[0]):
         yield _asks_for_more(unasked)
     elif _last(alignment) >= 0:
         yield GOOD
+
+
+def _asks_for_nothing(alignment: Alignment) -> Check:
+    """Return the check of a client that ends before it asks: it has a reason of its own, as what it is to ask for."""
+    words, asks = _error(alignment), alignment.case.settings["gtid_set"]
+    cause = Cause("asks for no events", reason=normalised(words), role="client")
+    if asks and ":" in asks and GtidSet.from_text(asks).tagged:
+        cause = replace(TAGS_REFUSED, role="client")
+    return Check("it asks for no events", f"it ends before it asks for any event: {words}", cause=cause)
 
 
 def _unasked(alignment: Alignment) -> list[int]:

@@ -40,6 +40,7 @@ _OF_COMPRESSION: Final = re.compile("compress", re.IGNORECASE)
 _TABLE_OF_VECTORS: Final = "table with VECTOR columns"
 _TABLE_OF_COMPRESSED: Final = "table with compressed columns"
 _SET_WITH_TAGS: Final = "GTID set with tags"
+TAGS_REFUSED: Final = Cause(REFUSED, _SET_WITH_TAGS)
 _COMPRESSED_COLUMNS: Final = "FORMAT-ROWS-VALUES-MARIADB-COMPRESSED"
 #: The requirement that an event is made for -> what it has.
 MADE_FOR: Final = {
@@ -173,7 +174,7 @@ _ROWS: Final = (
     _Row(_of_expected(_is_of_vectors), _ANY, _VECTORS, has_reason=False),
     _Row(_of_expected(_has_vectors), _ANY, _VECTORS, has_reason=False, shows=_of_expected(_has_vector)),
     _Row(_names_misread_number, _ANY, READ_WITH_LENGTH, has_reason=False),
-    _Row(_of_expected(_has_tags), OF_BOUNDS, Cause(REFUSED, _SET_WITH_TAGS), has_reason=False),
+    _Row(_of_expected(_has_tags), OF_BOUNDS, TAGS_REFUSED, has_reason=False),
     _Row(_is_packed, OF_BOUNDS, NOT_UNPACKED, has_reason=False),
     _Row(
         _is_of(*_COMPRESSED, EventType.MARIADB_QUERY_COMPRESSED),
