@@ -27,6 +27,7 @@ from conformance.oracles.cause import (
 )
 from conformance.oracles.checks.common_refusals import common_cause, crashed_at
 from conformance.oracles.checks.ended_answers import ended, ends_list
+from conformance.oracles.checks.events_held_back import HELD_BACK
 from conformance.oracles.checks.flagged_events import FOR_FLAG, leaves_out_flagged, passed_over_for_flag
 from conformance.oracles.checks.governing_formats import KEPT, misgoverned
 from conformance.oracles.checks.kept_formats import KEPT_FORMAT, of_kept_formats
@@ -187,6 +188,8 @@ def broken_by_crash(trouble: Trouble, charged: str) -> str:
 
 
 def _cause(alignment: Alignment, check: Check) -> Cause:
+    if check.cause == HELD_BACK:
+        return HELD_BACK
     if check.at is not None and check.at in of_kept_formats(alignment):
         return KEPT_FORMAT
     if check.at is not None and check.at in of_kept_tables(alignment):

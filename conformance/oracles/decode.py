@@ -8,6 +8,7 @@ from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import PLAIN_GTID_TYPES, EventType
 from conformance.binlog.header import HEADER_BYTES
 from conformance.oracles.alignment import Alignment, Fate
+from conformance.oracles.checks.events_held_back import BEFORE_FAULT, not_held_back
 from conformance.oracles.checks.governing_formats import LATEST_GOVERNS, later_governs
 from conformance.oracles.checks.kept_lengths import latest_lengths
 from conformance.oracles.checks.malformed_bodies import known_in_spite_of_flag, malformed
@@ -49,10 +50,15 @@ def _no_phantoms(alignment: Alignment, requirement: str) -> Iterator[Check]:
 
 
 def _type_reported(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """A reader that reports type codes reports that of every event; a code that is lost is one finding for all."""
+    """A reader that reports type codes reports that of every event that it must report.
+
+    A code that is lost is one finding for all.
+    """
     for index in alignment.marked(requirement):
         seen = alignment.observed(index)
         if seen is None or "type" not in alignment.role.fields:
+            continue
+        if seen.get("type") is None and alignment.may_be_dropped(index):
             continue
         if seen.get("type") is None:
             message = f"{alignment.describe(index)}: its type code is not reported"
@@ -267,6 +273,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     unsigned_values("FORMAT-ROWS-VALUES-UNSIGNED"),
     *(row_values(name, *codes) for name, codes in VALUE_REQUIREMENTS.items() if not name.endswith("-UNSIGNED")),
     # Refusals
+    Oracle(BEFORE_FAULT, not_held_back),
     refused("FORMAT-TYPE-NOT-DECLARED"),
     refused("FORMAT-TRUNCATED-HEADER", abilities=("framing",)),
     refused("FORMAT-TRUNCATED-BODY", abilities=("framing",)),

@@ -152,7 +152,7 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "decode",
         "ignorable events unreported",
-        "whether an ignorable event of an unknown type is reported",
+        "whether an ignorable event of an unknown type is reported, and its type code",
         "WL#4033 has readers pass over it; whether they hand it on is left to them.",
         is_skipped,
     ),

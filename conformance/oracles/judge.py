@@ -14,6 +14,7 @@ from conformance.oracles.cause import Cause
 from conformance.oracles.causes import broken_by_crash, cause_of_trouble, causes, governing, obstacle
 from conformance.oracles.checks.common_refusals import ON_FEATURE, crashed_at, event_of_trouble
 from conformance.oracles.checks.empty_groups import without_empty_groups
+from conformance.oracles.checks.events_held_back import BEFORE_FAULT, held_back
 from conformance.oracles.checks.failed_entries import with_failure_as_expected
 from conformance.oracles.checks.free_orders import in_expected_order
 from conformance.oracles.checks.governing_formats import LATEST_GOVERNS
@@ -234,8 +235,8 @@ class Judge:
                 verdicts[requirement] = Verdict(requirement, "unsupported")
                 continue
             checks = [] if torn and not oracle.of_torn_logs else list(oracle.examine(alignment, requirement))
-            if requirement != LATEST_GOVERNS:
-                checks = [check for check in checks if check.at is None or check.at not in misled(alignment)]
+            elsewhere = _blamed_on_others(alignment, requirement)
+            checks = [check for check in checks if check.at is None or check.at not in elsewhere]
             wrong = [check for check in checks if check.signature]
             every += wrong
             if wrong:
@@ -262,8 +263,8 @@ class Judge:
         for difference in unlike:
             if accounted(alignment, difference, failed) or freedom_of(alignment, difference) is not None:
                 continue
-            if difference.check.at is not None and difference.check.at in misled(alignment):
-                continue  # What the reader got wrong before is blamed for all of it.
+            if difference.check.at is not None and difference.check.at in _blamed_on_others(alignment):
+                continue
             owner = by_field.get(difference.owned_as) or by_field.get(EVERY_FIELD, UNEXPLAINED)
             requirement = case.expected.made_for.get(difference.index, owner)
             if requirement == LONGER and finds_value(alignment, difference.index, difference.field):
@@ -318,6 +319,16 @@ class Judges:
     def judge(self, case: Case, answer: Observation | Trouble) -> list[Verdict]:
         """Return a verdict for each requirement that the case exercises and that was reached."""
         return self._judges[case.role].judge(case, answer)
+
+
+def _blamed_on_others(alignment: Alignment, requirement: str = "") -> frozenset[int]:
+    """Return the offsets of events for which one requirement is blamed, whatever is wrong at them, if not this one.
+
+    That is for what a reader got wrong before, and for holding events back.
+    """
+    led_astray = frozenset() if requirement == LATEST_GOVERNS else misled(alignment)
+    kept = frozenset() if requirement == BEFORE_FAULT else held_back(alignment)
+    return led_astray | kept
 
 
 def _as_if_expected(case: Case, answer: Observation) -> Observation:

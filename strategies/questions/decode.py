@@ -1,6 +1,6 @@
 """Questions in the role `decode`: which events are in a stream, and what they hold."""
 
-from typing import Any
+from typing import Any, Final
 
 from conformance.models.replica.reader_state import ReaderState
 from conformance.strategies.grammar.case import Expected
@@ -19,6 +19,10 @@ def _with_state(stream: StreamBuilder) -> tuple[dict[str, Any], ...]:
     return tuple(events)
 
 
+#: The requirement on the events before one that cannot be read.
+_BEFORE_FAULT: Final = "FORMAT-EVENTS-BEFORE-FAULT"
+
+
 def question(stream: StreamBuilder) -> Question:
     """Return the question which events a reader delivers of a stream: those that were planned, up to a refused one."""
     return Question(
@@ -31,6 +35,14 @@ def question(stream: StreamBuilder) -> Question:
             columns=stream.columns,
             made_for=stream.made_for,
         ),
-        marks=stream.marks,
+        marks=_marks(stream),
         stream=bytes(stream.bytes),
     )
+
+
+def _marks(stream: StreamBuilder) -> dict[str, list[int]]:
+    """Return the marks of a stream, and that of what comes before an event that cannot be read."""
+    before = len(stream.expected_events)
+    if stream.refused_at is None or not before:
+        return stream.marks
+    return {**stream.marks, _BEFORE_FAULT: list(range(before))}

@@ -37,11 +37,13 @@ WHAT_STREAMS_HOLD = "it is about what a stream or a log may hold, not what an im
 NOT_ASKED = "no stream or scenario asks for it"
 A_FREEDOM = "a row of conformance/oracles/freedoms.py, with a right answer of its own in tests/oracles/test_freedoms.py"
 BY_DECLARATION = "a reader declares which it does, and is asked that"
+OF_A_SHOULD = "a reader that does otherwise breaks the should"
 IN_COMMON = "only what all readings have in common is required"
 OF_RESOURCES = "right readers that refuse and that read are processes of their own: tests/cli/test_resources.py"
 #: Interpretations with such words that need no control -> why.
 NO_CONTROL = {
     **dict.fromkeys(("FORMAT-COUNT-LIMITS", "FORMAT-TRANSACTION-PAYLOAD-LIMITS"), OF_RESOURCES),
+    "FORMAT-EVENTS-BEFORE-FAULT": OF_A_SHOULD,
     **dict.fromkeys(
         (
             "FORMAT-ROWS-PARTIAL-UPDATE",

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import GTID_TYPES, EventType
 from conformance.oracles.judge import Judge, request_of
 from conformance.oracles.verdict import by_finding
 from conformance.protocol.observation import Refusal
@@ -116,7 +116,10 @@ def test_an_event_that_is_not_whole_is_one_fault_whatever_makes_it_so():
 @pytest.mark.parametrize("family", ["truncated_streams", "bad_checksum", "malformed_bodies", "wrong_event_lengths"])
 def test_a_reader_that_loses_the_event_before_the_fault_has_one_finding_whatever_its_type(family):
     def losing(case, answer):
-        return losing_the_last(case, answer) if case.expected.refused_at is not None else answer
+        # Nothing distinguishes what loses the only event from what hands over nothing, or whole groups alone.
+        last = answer.events[-1]
+        begins = last["type"] in GTID_TYPES or last.get("query") == "BEGIN" or len(answer.events) == 1
+        return answer if begins or case.expected.refused_at is None else losing_the_last(case, answer)
 
     # The fields do not show whether a reader knows MariaDB's events about a log alone.
     broken = findings("decode", family, losing, profiles=("mysql-8.0", "mysql-9.x"))
@@ -147,3 +150,41 @@ def test_an_error_without_a_place_may_be_about_the_last_event():
 def test_a_reader_that_loses_more_than_the_last_event_has_lost_them_by_their_types():
     broken = findings("decode", "truncated_streams", losing_two, profiles=("mysql-8.0",))
     assert {"QUERY dropped", "TABLE_MAP dropped"} <= set(broken)
+
+
+FAULTY = ("truncated_streams", "bad_checksum", "malformed_bodies", "unknown_not_ignorable", "undeclared_known_types")
+HELD_BACK = {"events before one that cannot be read not handed over": {"FORMAT-EVENTS-BEFORE-FAULT"}}
+
+
+def handing_over_nothing(case, answer):
+    return answer if case.expected.refused_at is None else replace(answer, events=())
+
+
+def without_a_place(case, answer):
+    nothing = handing_over_nothing(case, answer)
+    return replace(nothing, error=nothing.error and Refusal(None, "other", "cannot load the log"))
+
+
+@pytest.mark.parametrize("family", FAULTY)
+@pytest.mark.parametrize("change", [handing_over_nothing, without_a_place])
+def test_a_reader_that_hands_over_nothing_of_a_log_with_a_fault_has_one_finding(family, change):
+    assert findings("decode", family, change) == HELD_BACK
+
+
+@pytest.mark.parametrize("family", FAULTY[:-1])
+def test_a_reader_that_hands_over_whole_groups_has_one_finding(family):
+    def in_groups(case, answer):
+        gtids = [at for at, each in enumerate(answer.events) if each["type"] == EventType.GTID]
+        begun = gtids[-1] if gtids else len(answer.events)
+        return answer if case.expected.refused_at is None else replace(answer, events=answer.events[:begun])
+
+    assert findings("decode", family, in_groups, profiles=("mysql-8.0",)) == HELD_BACK
+
+
+def test_a_reader_that_stops_without_a_place_after_some_events_may_refuse_the_next():
+    def within(case, answer):
+        return replace(without_a_place(case, answer), events=answer.events[:-2] or answer.events)
+
+    broken = findings("decode", "bad_checksum", within, profiles=("mysql-8.0",))
+    assert broken
+    assert HELD_BACK.keys().isdisjoint(broken)

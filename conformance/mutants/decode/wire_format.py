@@ -1,6 +1,5 @@
-"""Mutants that misread the wire format, or continue where a log must be refused."""
+"""Mutants that misread the wire format."""
 
-import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
@@ -17,7 +16,7 @@ from conformance.binlog.event_types import (
     EventType,
 )
 from conformance.binlog.flags import Flag
-from conformance.binlog.header import FLAGS_AT, HEADER_BYTES, MAGIC, TYPE_AT
+from conformance.binlog.header import MAGIC
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.rows.table_metadata import read_table_metadata
 from conformance.binlog.servers import server_of
@@ -76,16 +75,6 @@ def _with_sign(value: int) -> int:
     return value - (1 << 32) if value >> 31 else value
 
 
-def _has_columns_beyond(error: BinlogError, stream: bytes) -> bool:
-    """Return whether the event that is refused is a rows event whose columns need more than one byte of bits."""
-    if error.kind != "malformed" or stream[error.at + TYPE_AT] not in (*ROWS_V1, *ROWS_V2):
-        return False
-    code, at = stream[error.at + TYPE_AT], error.at + HEADER_BYTES + 8
-    if code in ROWS_V2:
-        at += int.from_bytes(stream[at : at + 2], "little")
-    return at < len(stream) and stream[at] > 8
-
-
 #: The code and the user of the variable of a statement's invoker.
 _INVOKER: Final = b"\x0b\x04root"
 
@@ -96,11 +85,6 @@ def _has_invoker(event: Event, reported: Reported) -> bool:
 
 def _as_double(value: int) -> int:
     return int(float(value))
-
-
-def _stated_length(error: BinlogError) -> int | None:
-    match = re.match(r"an event length of (\d+)", error.message)
-    return int(match.group(1)) if match else None
 
 
 def _rows_query_by_first(request: Request) -> Observation:
@@ -127,7 +111,6 @@ def _has_all_collations(event: Event, reported: Reported) -> bool:
     return "column_charsets" in _metadata_of(event)
 
 
-#: Every mutant about the wire format, in the order of the catalogue's themes.
 def _wrong_where_in_use(event: Event, reported: Reported) -> Reported:
     """Refuse an event with the bit of a log in use, if its checksum counts that."""
     in_use = event.header.flags & Flag.BINLOG_IN_USE
@@ -136,6 +119,7 @@ def _wrong_where_in_use(event: Event, reported: Reported) -> Reported:
     return reported
 
 
+#: Every mutant about the wire format, in the order of the catalogue's themes.
 FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
     # The reader's own state
     Mutant(
@@ -327,18 +311,6 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         _with_checksum,
         also=("WL40-USUAL-QUERY-TO-END",),
     ),
-    Mutant(
-        "artificial-unverified",
-        "FORMAT-CHECKSUM-WRONG",
-        "a wrong checksum of an artificial event ends the log quietly",
-        swallow=lambda error, stream: error.kind == "checksum" and bool(stream[error.at + FLAGS_AT] & Flag.ARTIFICIAL),
-    ),
-    Mutant(
-        "no-verification",
-        "FORMAT-CHECKSUM-WRONG",
-        "wrong checksums are accepted",
-        rules=lambda rules: replace(rules, verify_checksums=False),
-    ),
     # Bodies
     Mutant(
         "sql-mode-16-bits",
@@ -415,81 +387,5 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-GTID-TAGGED",
         "the tag of a GTID is lost",
         change("gtid", lambda gtid: gtid[:36] + gtid[gtid.rindex(":") :], of_type(EventType.GTID_TAGGED)),
-    ),
-    # Refusals
-    Mutant(
-        "undeclared-ends-quietly",
-        "FORMAT-TYPE-NOT-DECLARED",
-        "an undeclared type ends the log quietly",
-        swallow=lambda error, stream: "does not declare" in error.message,
-        also=("WL4033-READ-UNKNOWN-ANY-CODE",),
-    ),
-    Mutant(
-        "torn-header-ends-quietly",
-        "FORMAT-TRUNCATED-HEADER",
-        "a torn header ends the log quietly",
-        swallow=lambda error, stream: error.kind == "truncated" and len(stream) - error.at < HEADER_BYTES,
-    ),
-    Mutant(
-        "zeros-end-quietly",
-        "FORMAT-TRUNCATED-HEADER",
-        "zeros after the last event end the log",
-        swallow=lambda error, stream: error.kind == "truncated" and not any(stream[error.at :]),
-    ),
-    Mutant(
-        "torn-body-ends-quietly",
-        "FORMAT-TRUNCATED-BODY",
-        "a torn body ends the log quietly",
-        swallow=lambda error, stream: error.kind == "truncated" and len(stream) - error.at >= HEADER_BYTES,
-    ),
-    Mutant(
-        "small-length-ends-quietly",
-        "FORMAT-LENGTH-TOO-SMALL",
-        "a length below a header ends the log quietly",
-        swallow=lambda error, stream: (
-            (_stated_length(error) or HEADER_BYTES) < HEADER_BYTES or _stated_length(error) == 0
-        ),
-    ),
-    Mutant(
-        "large-length-ends-quietly",
-        "FORMAT-LENGTH-TOO-LARGE",
-        "a length beyond any event ends the log quietly",
-        swallow=lambda error, stream: (_stated_length(error) or 0) > HEADER_BYTES,
-    ),
-    Mutant(
-        "no-room-ends-quietly",
-        "FORMAT-LENGTH-NO-CHECKSUM",
-        "an event without room for its checksum ends the log quietly",
-        swallow=lambda error, stream: "no room for a checksum" in error.message,
-    ),
-    Mutant(
-        "malformed-ends-quietly",
-        "FORMAT-BODY-MALFORMED",
-        "a malformed body ends the log quietly",
-        swallow=lambda error, stream: error.kind == "malformed",
-    ),
-    Mutant(
-        "columns-beyond-end-quietly",
-        "FORMAT-BODY-MALFORMED",
-        "a rows event with more columns than its body has bits for ends the log quietly",
-        swallow=_has_columns_beyond,
-    ),
-    Mutant(
-        "headless-ends-quietly",
-        "FORMAT-NO-FORMAT-DESCRIPTION",
-        "a log without format description is read as empty",
-        swallow=lambda error, stream: error.kind == "no-format-description",
-    ),
-    Mutant(
-        "any-magic",
-        "FORMAT-BAD-MAGIC",
-        "a file that is not a binary log is read as empty",
-        swallow=lambda error, stream: error.kind == "not-a-binlog",
-    ),
-    Mutant(
-        "empty-file-read",
-        "FORMAT-BAD-MAGIC",
-        "a file without a byte is a log without events",
-        swallow=lambda error, stream: not stream,
     ),
 )

@@ -32,7 +32,16 @@ from conformance.models.server.statements import (
     Statement,
 )
 from conformance.models.server.transactions import commit_open
-from conformance.mutants.log.faults import Answer, changed, is_query, other_scenario, set_fields, units, without
+from conformance.mutants.log.faults import (
+    Answer,
+    changed,
+    is_query,
+    other_rules,
+    other_scenario,
+    set_fields,
+    units,
+    without,
+)
 from conformance.mutants.log.gtid_faults import logged_by
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request
@@ -98,6 +107,12 @@ def _drop_default(server: SourceServer, statement: Statement) -> None:
     if isinstance(statement, DropDatabase) and statement.database not in server.databases:
         for each in server.sessions.values():
             each.database = "" if each.database == statement.database else each.database
+
+
+def _give_numbers_back(server: SourceServer, statement: Statement) -> None:
+    if isinstance(statement, Rollback):
+        for table in (each for tables in server.databases.values() for each in tables.values()):
+            table.forget_number()
 
 
 def _share_variable(server: SourceServer, statement: Statement) -> None:
@@ -355,6 +370,24 @@ LOG_SESSION_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-STATEMENT",
         "a database that is dropped is no longer the default of other sessions",
         answer=_run_with(after=_drop_default),
+    ),
+    Mutant(
+        "logs-numbers-given-back",
+        "FORMAT-LOG-FIELDS",
+        "a rollback gives the numbers of AUTO_INCREMENT back",
+        answer=_run_with(after=_give_numbers_back),
+    ),
+    Mutant(
+        "logs-numbers-forgotten",
+        "FORMAT-LOG-FIELDS",
+        "a restart forgets the numbers of AUTO_INCREMENT that no row has, where servers keep them",
+        answer=other_rules(numbers_kept=False),
+    ),
+    Mutant(
+        "logs-numbers-kept",
+        "FORMAT-LOG-FIELDS",
+        "a restart keeps the numbers of AUTO_INCREMENT that no row has, where servers forget them",
+        answer=other_rules(numbers_kept=True),
     ),
     Mutant(
         "logs-variable-shared",
