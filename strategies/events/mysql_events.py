@@ -30,10 +30,13 @@ FRAGMENTS: Final = (
     "# ",
     "\t%s%n{}<b>&amp;",
     "\U0001f642\U0001d11e ",
+    # What is cut off at the beginning, or taken for one character written twice.
+    " A\\\\''``",
 )
 #: Names of default databases: none, and the longest in characters and in bytes.
 DATABASES: Final = ("test", "", "a", "日" * 64, "Sales")
-NAMES: Final = ("test", "t1", "a", "ünïcode", "x" * 64, "back`tick", "日本", "Orders")
+NAMES: Final = ("test", "t1", "a", "ünïcode", "x" * 64, "back`tick", "日本", "Orders", "two  words", "e\u0301t\u00e9")
+_LOG_NAMES: Final = ("b", "d" * 242 + "/b.000001", "d" * 502 + "/b.000001", "My  Log.000001", "l\u00f6g`s'.000001")
 #: Flag bits that do not affect how an event is read.
 FREE_FLAGS: Final = (0, Flag.THREAD_SPECIFIC, Flag.SUPPRESS_USE, 0x10, Flag.NO_FILTER, Flag.MTS_ISOLATE, 0x400, 0x1000)
 #: The flag of events that a reader may ignore if it does not know their type.
@@ -143,10 +146,10 @@ def _status(stream: StreamBuilder, statement: str) -> bytes:
 
 
 def log_name(stream: StreamBuilder) -> str:
-    """Return the name of a log, as short as can be or with the longest of paths."""
+    """Return the name of a log: as short as can be, with the longest of paths, or with rare letters."""
     choose = stream.choose
     name = f"binlog.{choose.integer(1, 999_999):06d}"
-    return choose.one_of(("b", "d" * 242 + "/b.000001", "d" * 502 + "/b.000001")) if choose.yes(12) else name
+    return choose.one_of(_LOG_NAMES) if choose.yes(12) else name
 
 
 def text_of(piece: str, size: int) -> str:

@@ -27,7 +27,11 @@ _GTRID_SIZE: Final = sizes("size of the gtrid", 33, most=_XID_PART_LIMIT, fewest
 _BQUAL_SIZE: Final = sizes("size of the bqual", most=_XID_PART_LIMIT)
 _ONE_PHASE: Final = Dimension("phases", {"two": 0, "one": 1})
 _FORMAT_ID: Final = choices("format id", (1, 0, 2**31, 2**32 - 1))
-XA_DIMENSIONS: Final = (_GTRID_SIZE, _BQUAL_SIZE, _ONE_PHASE, _FORMAT_ID)
+#: With what both parts of an XA transaction's name begin and end: they are bytes, of which none is cut off.
+_BORDERS: Final = Dimension(
+    "bytes at the ends of the XA name", {"any": b"", "NUL": b"\0", "space": b" ", "line": b"\n"}
+)
+XA_DIMENSIONS: Final = (_GTRID_SIZE, _BQUAL_SIZE, _BORDERS, _ONE_PHASE, _FORMAT_ID)
 
 
 def incident(stream: StreamBuilder) -> PlannedEvent:
@@ -105,10 +109,18 @@ def view_change(stream: StreamBuilder) -> PlannedEvent:
 def xa_transaction(stream: StreamBuilder, changes: list[PlannedEvent]) -> list[PlannedEvent]:
     """Return the events of an XA transaction with `changes` in it, prepared or committed in one phase."""
     choose = stream.choose
-    gtrid, bqual = (choose.octets(size, size) for size in (stream.vary(_GTRID_SIZE), stream.vary(_BQUAL_SIZE)))
+    border = stream.vary(_BORDERS)
+    gtrid, bqual = (
+        _between(border, choose.octets(size, size)) for size in (stream.vary(_GTRID_SIZE), stream.vary(_BQUAL_SIZE))
+    )
     return _xa_events(
         stream, changes, gtrid, bqual, format_id=stream.vary(_FORMAT_ID), one_phase=stream.vary(_ONE_PHASE)
     )
+
+
+def _between(border: bytes, data: bytes) -> bytes:
+    """Return bytes with a border in the place of the first and of the last one, if any is given."""
+    return (border + data[1:-1] + border)[: len(data)] if border else data
 
 
 def prepared_transaction(stream: StreamBuilder, changes: list[PlannedEvent]) -> list[PlannedEvent]:

@@ -44,7 +44,7 @@ def _string(stream: StreamBuilder, size: int) -> tuple[Value, dict[str, int]]:
 
 
 def _some_text(stream: StreamBuilder, size: int) -> bytes:
-    return mysql_events.text_of(stream.choose.one_of(mysql_events.FRAGMENTS), size).encode()
+    return mysql_events.text_of(stream.choose.one_of((*mysql_events.FRAGMENTS, "\0b\0")), size).encode()
 
 
 def _integer(stream: StreamBuilder, _: int) -> tuple[Value, dict[str, int]]:
@@ -104,7 +104,9 @@ def user_var(stream: StreamBuilder) -> PlannedEvent:
     return mysql_events.plan(stream, EventType.USER_VAR, wire, fields, marks=marks)
 
 
-def load_block(stream: StreamBuilder, file_id: int, *, first: bool, size: int | None = None) -> PlannedEvent:
+def load_block(
+    stream: StreamBuilder, file_id: int, *, first: bool, size: int | None = None, end: bytes = b""
+) -> PlannedEvent:
     """Return a Begin_load_query event, or the Append_block event of a later block of the file.
 
     Args:
@@ -112,12 +114,14 @@ def load_block(stream: StreamBuilder, file_id: int, *, first: bool, size: int | 
         file_id: The number of the file.
         first: Whether the file begins with it.
         size: The bytes of the block; chosen when None.
+        end: What they end with.
     """
     choose = stream.choose
     if size is None:
         # Servers cut the file into blocks of 128 KiB, which is more than many parsers read at once.
         size = stream.vary(BLOCK_SIZE)
     data = (b"1\tone\n" * (size // 6 + 1))[:size] if size > _SOME else choose.octets(size, size)
+    data = data[: size - len(end)] + end
     fields = {"file_id": file_id, "block_data": shown_bytes(data)}
     code = EventType.BEGIN_LOAD_QUERY if first else EventType.APPEND_BLOCK
     return mysql_events.plan(
@@ -131,7 +135,8 @@ def execute_load_query(stream: StreamBuilder, file_id: int) -> PlannedEvent:
     comment = mysql_events.text_of("ä", size_up_to(choose, 70_000))
     head = "LOAD DATA " + choose.one_of(("", f"/* {comment} */ "))
     clause = f"INFILE '{choose.one_of(mysql_events.NAMES)}.txt' IGNORE INTO"
-    return executed_text(stream, f"{head}{clause} TABLE `t1` (a)", file_id=file_id, clause=clause)
+    end = choose.one_of(("", " ", ";", " \t\n", "\0"))
+    return executed_text(stream, f"{head}{clause} TABLE `t1` (a){end}", file_id=file_id, clause=clause)
 
 
 def executed_text(stream: StreamBuilder, statement: str, *, file_id: int = 1, clause: str = "") -> PlannedEvent:

@@ -15,10 +15,17 @@ from conformance.strategies.questions.send import PLACES
 
 #: The bytes of an event with which its packet is full: there is one byte before it, which shows that no error follows.
 _FULL: Final = (1 << 24) - 2
-_LENGTH: Final = Dimension(
+#: The bytes of the event, and those with which it ends: alone in a packet of their own, they are like an error, or like
+#: the end of what is sent.
+_LENGTH: Final = Dimension[tuple[int, bytes]](
     "length of the event",
-    {"64 kB": 1 << 16, "a packet is full": _FULL, "one byte more": _FULL + 1},
-    heavy=("a packet is full", "one byte more"),
+    {
+        "64 kB": (1 << 16, b""),
+        "a packet is full": (_FULL, b""),
+        "one byte more": (_FULL + 1, b"\xff"),
+        "two bytes more": (_FULL + 2, b"\xfe\x00"),
+    },
+    heavy=("a packet is full", "one byte more", "two bytes more"),
 )
 _LOGS: Final = choices("logs", (1, 2, 3))
 _FILE_ID_BYTES: Final = 4
@@ -34,7 +41,7 @@ _IGNORABLE: Final = int(Flag.IGNORABLE)
 )
 def large_events(stream: StreamBuilder) -> None:
     """One to three logs, of which the first has an event of 16 MiB, the block of a file, that just fills a packet."""
-    length, count = stream.vary(_LENGTH), stream.vary(_LOGS)
+    (length, end), count = stream.vary(_LENGTH), stream.vary(_LOGS)
     for number in range(1, count + 1):
         stream.describe_format()
         if stream.server.is_mariadb:
@@ -42,7 +49,8 @@ def large_events(stream: StreamBuilder) -> None:
         elif stream.server.gtid_form != "5.6":
             stream.add(gtid_events.previous_gtids(stream, stream.executed.gtids(), flags=_IGNORABLE))
         if number == 1:
-            block = statement_events.load_block(stream, 1, first=True, size=length - HEADER_BYTES - _FILE_ID_BYTES)
+            size = length - HEADER_BYTES - _FILE_ID_BYTES
+            block = statement_events.load_block(stream, 1, first=True, size=size, end=end)
             planned = [
                 mysql_events.query(stream, "BEGIN"),
                 block.marked("FORMAT-CLIENT-PACKETS"),

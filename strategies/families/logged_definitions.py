@@ -357,6 +357,8 @@ _TABLES: Final = Number("temporary tables", many=(20, 30))
 _DROPPED_AGAIN: Final[Dimension[tuple[str, ...] | None]] = Dimension(
     "dropped", {"no": None, "alone": (), "with another": ("innodb",), "with two others": ("myisam", "innodb")}
 )
+#: What a transaction begins with may decide which cache the rest of it is in.
+_FIRST: Final = choices("first of the transaction", ("a change", "the temporary table"))
 _END: Final = choices("end", ("commit", "rollback"))
 #: A server that is shut down ends the sessions that there are.
 _SHUT_DOWN: Final = "by a shutdown"
@@ -392,7 +394,7 @@ _NOT_GIVEN: Final = Impossible(
     profiles=NUMBERED,
     dimensions=(
         *(_TEMPORARY_MODES, BINLOG_CHECKSUM, _TABLES, _PLACE, ENGINE),
-        *(_DROPPED_AGAIN, _END, _LEAVES, _LEFT, _LEAVING, _TWO_DATABASES, TABLE_NAMES),
+        *(_DROPPED_AGAIN, _FIRST, _END, _LEAVES, _LEFT, _LEAVING, _TWO_DATABASES, TABLE_NAMES),
     ),
     impossible=(_NOT_ANONYMOUS, _NOT_GIVEN),
 )
@@ -407,13 +409,15 @@ def temporary_tables(choose: Chooser, server: Server) -> Question:
     table = scenario.create(engine="innodb")
     for _ in scenario.several_of(_TABLES):
         (place, gtid_next), engine = scenario.vary(_PLACE), scenario.vary(ENGINE)
-        dropped, end = scenario.vary(_DROPPED_AGAIN), scenario.vary(_END)
+        dropped, first, end = scenario.vary(_DROPPED_AGAIN), scenario.vary(_FIRST), scenario.vary(_END)
         if place == "outside":
             _temporary_outside(scenario, gtid_next, engine=engine, dropped=dropped)
         else:
             last = Rollback() if end == "rollback" else Commit()
             _set_gtid_next(scenario, gtid_next)
-            _temporary_inside(scenario, table, last, engine=engine, dropped=dropped)
+            # WL#7592 leaves open whether the transaction then has begun.
+            changed = first == "a change" or (profile == "worklog" and engine == "myisam")
+            _temporary_inside(scenario, table, last, changed=changed, engine=engine, dropped=dropped)
         # What was set holds for later transactions too.
         scenario.do(Insert(table=table, values=(2,)))
         _set_gtid_next(scenario, "AUTOMATIC")
@@ -456,20 +460,32 @@ def _temporary_outside(scenario: LogQuestion, gtid_next: str, *, engine: str, dr
 
 
 def _temporary_inside(
-    scenario: LogQuestion, table: TableName, last: Commit | Rollback, *, engine: str, dropped: tuple[str, ...] | None
+    scenario: LogQuestion,
+    table: TableName,
+    last: Commit | Rollback,
+    *,
+    changed: bool,
+    engine: str,
+    dropped: tuple[str, ...] | None,
 ) -> None:
-    """Add a transaction that creates and may drop a temporary table, if that is not refused."""
-    marks = ("WL7592-LOG-TEMPORARY-INSIDE",)
+    """Add a transaction with a change that creates and may drop a temporary table, if that is not refused."""
+    # Servers log a table that is not transactional at once where nothing of the transaction is logged before.
+    marks = ("WL7592-LOG-TEMPORARY-INSIDE",) if changed or engine == "innodb" else ()
+    change = Insert(table=table, values=(1,))
     scenario.do(Begin())
-    scenario.do(Insert(table=table, values=(1,)), "WL7592-LOG-TEMPORARY-INSIDE")
+    if changed:
+        scenario.do(change, *marks)
     name = scenario.new_name()
     outcome = scenario.do(CreateTable(table=name, engine=engine, temporary=True), *marks)
     if outcome.error is None and dropped is not None:
-        own = ("WL7592-LOG-DROP-TEMPORARY-INSIDE",) if scenario.server.settings.profile in ALWAYS else ()
+        is_held = bool(marks) and scenario.server.settings.profile in ALWAYS
+        own = ("WL7592-LOG-DROP-TEMPORARY-INSIDE",) if is_held else ()
         others = [scenario.create(engine=each, temporary=True) for each in dropped]
         scenario.do(DropTable(tables=(name, *others), temporary=True), *marks, *own)
-    scenario.do(last, "WL7592-LOG-TEMPORARY-INSIDE")
-    scenario.mark_gtids("WL7592-LOG-TEMPORARY-INSIDE")
+    if not changed:
+        scenario.do(change, *marks)
+    scenario.do(last, *marks)
+    scenario.mark_gtids(*marks)
 
 
 _ACTION: Final = Dimension(

@@ -102,6 +102,11 @@ def _cut_off(stream: StreamBuilder) -> _Parts:
     return [begun, [*_query(stream, "BEGIN"), *_insert(stream), mysql_events.xid(stream)]]
 
 
+def _cut_off_before_definition(stream: StreamBuilder) -> _Parts:
+    """Return the beginning of a group, and a definition, which has no BEGIN of its own."""
+    return [[*_query(stream, "BEGIN"), *_insert(stream)], replica_groups.create(stream)]
+
+
 def _savepoints(stream: StreamBuilder) -> _Parts:
     """Return a group with two savepoints of one name, which are left as they are."""
     place = _query(stream, "SAVEPOINT `s`")
@@ -210,8 +215,15 @@ def _unknown_alone(stream: StreamBuilder) -> _Parts:
 
 
 def _rows_alone(stream: StreamBuilder) -> _Parts:
-    """Return two groups of rows without BEGIN and end, of one rows event and of two: each ends with its statement."""
-    return [data_changes.row_changes(stream), data_changes.row_changes(stream, rows_events=2)]
+    """Return groups of rows without BEGIN and end, of one rows event and of two: each ends with its statement.
+
+    The flag for that is alone, or beside those of a session without checks.
+    """
+    return [
+        data_changes.row_changes(stream),
+        data_changes.row_changes(stream, flags=data_changes.NO_CHECKS),
+        data_changes.row_changes(stream, rows_events=2),
+    ]
 
 
 def _file_alone(stream: StreamBuilder) -> _Parts:
@@ -285,6 +297,7 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
         "rolled back to a savepoint twice": _back_twice,
         "with savepoints": _savepoints,
         "cut off": _cut_off,
+        "cut off before a definition": _cut_off_before_definition,
         _UNKNOWN_WITHIN: _unknown_before_statement,
         "rolled back to the first of two savepoints": _to_first_of_two_savepoints,
         "two user variables": _two_variables,
@@ -305,7 +318,7 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
     profiles={
         "of unknown events alone": WITH_IGNORABLE_FLAG,
         # Without the event before the next group nothing shows that the rest never came.
-        "cut off": WITH_GROUPS_CUT_OFF,
+        **dict.fromkeys(("cut off", "cut off before a definition"), WITH_GROUPS_CUT_OFF),
         _UNKNOWN_WITHIN: WITH_ANONYMOUS_GTIDS,
         "XA transaction in two phases": Profiles("mysql >= 5.7"),
         "CREATE TABLE with START TRANSACTION": Profiles("mysql >= 8.4"),

@@ -5,18 +5,11 @@ from typing import Final
 
 from conformance.binlog.event_types import MARIADB_TYPES, EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.servers import (
-    WITH_CHECKSUMS,
-    WITH_PAYLOADS,
-    WITH_ROWS_QUERIES,
-)
+from conformance.binlog.servers import WITH_CHECKSUMS, WITH_HEARTBEAT_V2, WITH_PAYLOADS, WITH_ROWS_QUERIES
 from conformance.models.sender.sender_settings import FIRST
 from conformance.specs.versions import Profiles
-from conformance.strategies.events import (
-    mariadb_events,
-    mysql_events,
-)
-from conformance.strategies.families.ignorable_events import declare_up_to
+from conformance.strategies.events import gtid_events, mariadb_events, mysql_events
+from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -26,7 +19,7 @@ from conformance.strategies.groups import last_groups, log_sequence, replica_gro
 from conformance.strategies.groups import transactions as groups
 from conformance.strategies.groups.log_sequence import FLAGGED, GROUPS, flagged
 from conformance.strategies.groups.replica_variants import CODE
-from conformance.strategies.questions.send import BEYOND, PLACES
+from conformance.strategies.questions.send import BEYOND, HEARTBEAT, LAST_WAIT, PLACES
 
 _IN_USE: Final = int(Flag.BINLOG_IN_USE)
 _IGNORABLE: Final = int(Flag.IGNORABLE)
@@ -254,6 +247,35 @@ def sent_from_nowhere(stream: StreamBuilder) -> None:
         log_sequence.end(stream, number, count)
     several = stream.settings["logs"] > 1
     stream.settings.update(log=stream.vary(_ASKED_LOG) if several else "first", place=stream.vary(_NOWHERE))
+
+
+#: Where a number of a heartbeat takes more bytes, and 251, which alone in a byte would stand for NULL.
+_BORDERS: Final = (250, 251, 252, (1 << 16) - 1, 1 << 16, (1 << 24) - 1, 1 << 24)
+_END_AT: Final = Dimension(
+    "position at the end of the log",
+    {f"{each:,}": each for each in _BORDERS},
+    when={HEARTBEAT.name: ("2",), LAST_WAIT.name: ("1", "2", "3")},
+    heavy=tuple(f"{each:,}" for each in _BORDERS[-2:]),
+)
+_ANYWHERE: Final = 4096
+
+
+@family(
+    focus="FORMAT-SEND-HEARTBEAT",
+    profiles=WITH_HEARTBEAT_V2,
+    few=True,
+    dimensions=(HEARTBEAT, LAST_WAIT, _END_AT),
+)
+def sent_heartbeats(stream: StreamBuilder) -> None:
+    """A log that ends at a position whose number takes another byte, for heartbeats of the second version."""
+    code = UNASSIGNED[0]
+    stream.describe_format(post_header_lengths=declare_up_to(stream, code))
+    stream.add(gtid_events.previous_gtids(stream, stream.executed.gtids(), flags=_IGNORABLE))
+    is_second, heartbeats = stream.vary(HEARTBEAT), sum(1 for _ in stream.several_of(LAST_WAIT))
+    end = stream.vary(_END_AT) if is_second and heartbeats else _ANYWHERE
+    left = end - stream.offset - stream.length_of(mysql_events.ignorable(stream, code, b"", flags=0))
+    stream.add(mysql_events.ignorable(stream, code, bytes(left), flags=0))
+    stream.settings.update(logs=1, log="first", place=PLACES[0], heartbeat_v2=is_second, heartbeats=heartbeats)
 
 
 def _ask_by_position(stream: StreamBuilder) -> None:

@@ -178,6 +178,8 @@ def _space(family: Family, role: str) -> Space:
         chosen = (CHECKSUM,) if family.checksums is None else ()
         declared = {each.name: each.classes for each in (*chosen, *dimensions)}
         for each in dimensions_of_questions(role):
+            if each.name in declared:
+                continue  # The family declares it itself, for other dimensions to depend on it.
             # What only some streams are asked means nothing to families that make none of them.
             if all(set(declared.get(name, ())).issuperset(classes) for name, classes in each.when.items()):
                 dimensions = (*dimensions, each)

@@ -24,7 +24,7 @@ _LAST_INSERT_ID: Final = 1
 _INSERT_ID: Final = 2
 _WRITE, _UPDATE, _DELETE = range(3)
 #: The flags of a session that checks neither foreign keys nor unique ones.
-_NO_CHECKS: Final = 0x0002 | 0x0004
+NO_CHECKS: Final = 0x0002 | 0x0004
 
 
 def query(stream: StreamBuilder, statement: str, *, database: str = "test") -> PlannedEvent:
@@ -254,7 +254,7 @@ CHANGE: Final[Dimension[Change]] = Dimension(
         "row after its text": row_with_text,
         "updated row": _updated,
         "deleted row": _deleted,
-        "two rows events without checks": lambda stream: row_changes(stream, rows_events=2, flags=_NO_CHECKS),
+        "two rows events without checks": lambda stream: row_changes(stream, rows_events=2, flags=NO_CHECKS),
     },
     profiles={"row after its text": WITH_ROWS_QUERIES},
 )

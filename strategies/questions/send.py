@@ -1,7 +1,7 @@
 """Questions in the role `send`: what the model of a sender sends of the logs that a stream is cut into."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -66,10 +66,10 @@ HOLDINGS: Final = (
 
 _ANNOUNCED: Final = choices("checksums announced", ("CRC32", "NONE"))
 _SERVER_ID: Final = choices("server id of the sender", (SOURCE_ID, 0, 0xFFFFFFFF))
-_LAST_WAIT: Final = Number("heartbeats at the end", fewest=0)
-_HEARTBEAT: Final = Dimension("version of heartbeats", {"1": False, "2": True}, profiles={"2": WITH_HEARTBEAT_V2})
+LAST_WAIT: Final = Number("heartbeats at the end", fewest=0)
+HEARTBEAT: Final = Dimension("version of heartbeats", {"1": False, "2": True}, profiles={"2": WITH_HEARTBEAT_V2})
 #: The ways in which the questions vary, besides what the families of logs declare.
-DIMENSIONS: Final = (_ANNOUNCED, _SERVER_ID, _LAST_WAIT, _HEARTBEAT, POSITION)
+DIMENSIONS: Final = (_ANNOUNCED, _SERVER_ID, LAST_WAIT, HEARTBEAT, POSITION)
 
 
 def question(stream: StreamBuilder) -> Question:
@@ -78,10 +78,14 @@ def question(stream: StreamBuilder) -> Question:
     Each format description after the first begins another log. A production may put into `stream.settings` how the
     names of the logs begin (``log_base``), the number of the first one (``log_number``), the source's ``gtid_mode``,
     and what the replica asks for: ``log`` and ``place``, one of `PLACES` or `BEYOND`, or a position, or by GTIDs
-    ``holding`` and ``foreign``, and ``lacking``, a set, where it lacks some of what came before the first log.
+    ``holding`` and ``foreign``, and ``lacking``, a set, where it lacks some of what came before the first log. One that
+    needs to know whether heartbeats are of the second version, or how many come at the end, chooses ``heartbeat_v2``
+    and ``heartbeats`` itself.
     """
     logs = list(logs_of(stream))
-    settings = replace(settings_of(stream, logs), heartbeat_v2=stream.vary(_HEARTBEAT))
+    settings = replace(
+        settings_of(stream, logs), heartbeat_v2=_chosen(stream, "heartbeat_v2", lambda: stream.vary(HEARTBEAT))
+    )
     if stream.settings.get("place") in WITHIN:
         settings, logs = with_hole(settings, logs, hole_before(settings, logs, stream.vary(POSITION)))
     sender = Sender(settings)
@@ -97,6 +101,11 @@ def question(stream: StreamBuilder) -> Question:
     expected = Expected(tuple(sender.entries()), refused_at, refused_kind, code)
     data = b"".join(MAGIC + b"".join(event.data for event in log.events) for log in logs)
     return Question(expected, dict(marks), settings.as_json(), data)
+
+
+def _chosen(stream: StreamBuilder, setting: str, choose: Callable[[], Any]) -> Any:
+    """Return what the production has chosen, or else what is chosen now."""
+    return stream.settings[setting] if setting in stream.settings else choose()
 
 
 def logs_of(stream: StreamBuilder) -> Iterator[Log]:
@@ -204,7 +213,7 @@ def _waits(stream: StreamBuilder, logs: Sequence[Log]) -> Iterator[Wait]:
             is_group = following.type in _GROUP_STARTS and choose.yes(6)
             if is_new or is_group or (following.type == EventType.STOP and choose.yes()):
                 yield Wait(log.name, event.end, choose.integer(0, _MOST_HEARTBEATS))
-    heartbeats = sum(1 for _ in stream.several_of(_LAST_WAIT))
+    heartbeats = _chosen(stream, "heartbeats", lambda: sum(1 for _ in stream.several_of(LAST_WAIT)))
     if heartbeats:
         yield Wait(logs[-1].name, logs[-1].events[-1].end, heartbeats)
 
