@@ -35,7 +35,7 @@ FRAGMENTS: Final = (
 )
 #: Names of default databases: none, and the longest in characters and in bytes.
 DATABASES: Final = ("test", "", "a", "日" * 64, "Sales")
-NAMES: Final = ("test", "t1", "a", "ünïcode", "x" * 64, "back`tick", "日本", "Orders", "two  words", "e\u0301t\u00e9")
+NAMES: Final = ("test", "t1", "a", "ünïcode", "x" * 64, "back`tick", "日本", "Orders", "two words", "e\u0301t\u00e9")
 _LOG_NAMES: Final = ("b", "d" * 242 + "/b.000001", "d" * 502 + "/b.000001", "My  Log.000001", "l\u00f6g`s'.000001")
 #: Flag bits that do not affect how an event is read.
 FREE_FLAGS: Final = (0, Flag.THREAD_SPECIFIC, Flag.SUPPRESS_USE, 0x10, Flag.NO_FILTER, Flag.MTS_ISOLATE, 0x400, 0x1000)
@@ -181,7 +181,16 @@ def xid(stream: StreamBuilder) -> PlannedEvent:
 
 def intvar(stream: StreamBuilder) -> PlannedEvent:
     """Return an Intvar event: LAST_INSERT_ID (1) or INSERT_ID (2)."""
-    fields = {"intvar_type": stream.choose.one_of((2, 1)), "intvar_value": whole_number(stream.choose, 64)}
+    return _intvar(stream, whole_number(stream.choose, 64))
+
+
+def largest_intvar(stream: StreamBuilder) -> PlannedEvent:
+    """Return an Intvar event with the largest number, which has no sign."""
+    return _intvar(stream, (1 << 64) - 1)
+
+
+def _intvar(stream: StreamBuilder, value: int) -> PlannedEvent:
+    fields = {"intvar_type": stream.choose.one_of((2, 1)), "intvar_value": value}
     return plan(stream, EventType.INTVAR, fields, fields, marks=("FORMAT-INTVAR",))
 
 

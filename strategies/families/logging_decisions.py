@@ -203,7 +203,7 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
         firsts = [own.engine, *(each.names[0] for each in engines[1:])]
         if choose.yes():
             firsts.reverse()
-        sets = [(_partitioned(firsts, count, names_in_turn=turns),) for turns in (False, True)]
+        sets = [(_partitioned(firsts, count, names=names),) for names in (slice(1), slice(2), slice(1, 2))]
         capability = Capability.of_set(tuple(each.capability for each in engines))
         marks = ["WL3303-FLAGS-PARTITIONED"]
     else:
@@ -226,12 +226,12 @@ def engine_capabilities(choose: Chooser, server: Server) -> Question:
     return decisions.question()
 
 
-def _partitioned(engines: Sequence[str], count: int, *, names_in_turn: bool) -> QuestionTable:
-    """Return a partitioned table with some parts of each engine, by one name or by the two that it has in turn."""
+def _partitioned(engines: Sequence[str], count: int, *, names: slice) -> QuestionTable:
+    """Return a partitioned table with some parts of each engine, by some of the two names that it has, in turn."""
     parts = []
     for name in engines:
-        names = (name, _SAME_ENGINE.get(name, name)) if names_in_turn else (name,)
-        parts += [QuestionTable(names[number % len(names)]) for number in range(count)]
+        used = (name, _SAME_ENGINE.get(name, name))[names]
+        parts += [QuestionTable(used[number % len(used)]) for number in range(count)]
     return QuestionTable("partition", parts=tuple(parts))
 
 

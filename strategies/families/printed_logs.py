@@ -59,6 +59,7 @@ _BEFORE_STATEMENT: Final = Dimension[tuple[Callable[[StreamBuilder], PlannedEven
     {
         "none": (),
         "one": (mysql_events.intvar,),
+        "the largest number": (mysql_events.largest_intvar,),
         "several": (mysql_events.intvar, mysql_events.rand, user_var),
         _UNKNOWN_BETWEEN: (mysql_events.intvar, user_var),
     },

@@ -57,6 +57,9 @@ _KINDS: Final = Dimension[Sequence[row_events.Operation]](
 _VERBOSE: Final = choices("verbose", (2, 1, 0))
 _ROWS: Final = choices("rows of an event", (1, 2, 3))
 _IN_BASE64: Final = choices("base64 output", ("decode-rows", "auto"))
+_NOT_NULL: Final = yes_or_no("every second column is NOT NULL")
+#: The number of a partition, and of an update that before it, comes before the rows of a partitioned table.
+_EXTRA: Final = yes_or_no("extra data before the rows")
 #: A server that is started again numbers its tables from the beginning.
 _SECOND_LOG: Final = yes_or_no("a second log whose tables have the numbers of others")
 
@@ -64,7 +67,7 @@ _SECOND_LOG: Final = yes_or_no("a second log whose tables have the numbers of ot
 @family(
     focus="WL4033-GOLDEN-TEXT-PSEUDO-SQL",
     profiles=Profiles("worklog"),
-    dimensions=(_COLUMNS, _HELD, _NULLS, _TABLES, _KINDS, _ROWS, _IN_BASE64, _VERBOSE, _SECOND_LOG),
+    dimensions=(_COLUMNS, _HELD, _NULLS, _NOT_NULL, _TABLES, _KINDS, _ROWS, _EXTRA, _IN_BASE64, _VERBOSE, _SECOND_LOG),
 )
 def printed_rows(stream: StreamBuilder) -> None:
     """Rows of images that lack columns, and of statements with several tables, as triggers make them, or events."""
@@ -85,12 +88,20 @@ def _add_log(stream: StreamBuilder, *, numbers: Sequence[int] = ()) -> list[int]
     # The tables of the second log are others than those of the first, sometimes with as many columns.
     columns += stream.choose.integer(0, 1) if numbers else 0
     tables = [row_events.table_of(stream, [kind_of(ColumnType.LONG)] * (columns + number)) for number in range(count)]
+    if stream.vary(_NOT_NULL):
+        tables = [_with_required(each) for each in tables]
     for place, number in enumerate(numbers[:count]):
         tables[place] = tables[place]._replace(table=replace(tables[place].table, table_id=number))
     begin = mysql_events.query(stream, "BEGIN", status_variables=b"")
     groups.add_group(stream, [begin, *_statement(stream, tables, changed), mysql_events.xid(stream)], anonymous=True)
     groups.end_log(stream)
     return [each.table.table_id for each in tables]
+
+
+def _with_required(rows: row_events.RowTable) -> row_events.RowTable:
+    """Return a table of which every second column is NOT NULL, the first among them."""
+    columns = tuple(replace(each, nullable=at % 2 == 1) for at, each in enumerate(rows.table.columns))
+    return rows._replace(table=replace(rows.table, columns=columns))
 
 
 def _statement(
@@ -114,10 +125,14 @@ def _rows(
     count, is_held = len(table.kinds), stream.vary(_HELD)
     held = [column for column in range(count) if is_held(column, count)]
     nulls = {"the first of the image": held[:1], "the last of the image": held[-1:], "all": held}
-    empty = nulls.get(stream.vary(_NULLS), [])
+    empty = [at for at in nulls.get(stream.vary(_NULLS), []) if table.table.columns[at].nullable]
     names = {"write": ("after",), "delete": ("before",), "update": ("before", "after")}[operation]
     images = [{name: _image(stream, held, empty) for name in names} for _ in range(stream.vary(_ROWS))]
-    return row_events.rows_of(stream, table, operation, images, last=last)
+    extra = None
+    if stream.vary(_EXTRA):
+        ids = ("partition_id", "source_partition_id") if operation == "update" else ("partition_id",)
+        extra = {"partition": {name: stream.choose.integer(0, 1023) for name in ids}}
+    return row_events.rows_of(stream, table, operation, images, last=last, extra=extra)
 
 
 def _image(stream: StreamBuilder, held: Sequence[int], empty: Sequence[int]) -> dict[int, Value]:

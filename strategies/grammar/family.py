@@ -78,6 +78,7 @@ _MODULES: Final = (
     "conformance.strategies.families.logged_chains",
     "conformance.strategies.families.logged_savepoints",
     "conformance.strategies.families.logged_numbers",
+    "conformance.strategies.families.logged_side_effects",
     "conformance.strategies.families.logged_sessions",
     "conformance.strategies.families.logged_given_gtids",
     "conformance.strategies.families.logged_rows_queries",

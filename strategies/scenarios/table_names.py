@@ -61,6 +61,7 @@ CASTS: Final[Mapping[str, Cast]] = {
     "an accent": _cast("relevé", "releve", elsewhere="tést"),
     "all signs of ASCII": _cast(f"{PUNCTUATION}x", f"{PUNCTUATION.replace(',', '')}x", elsewhere=f"{PUNCTUATION}x"),
     "characters in two parts": _cast("relev\u00e9", "releve\u0301"),
+    "a space before the database": _cast("t1", "t10", database=" d", elsewhere="d"),
     "database nearly the same": _cast("t1", "t1 ", elsewhere="test1"),
     "all characters": _cast("x" * _CHARACTERS, "x" * (_CHARACTERS - 1) + "y", elsewhere="x" * _CHARACTERS),
     "the last of 64 characters of the database": _cast(

@@ -128,6 +128,9 @@ class Definitions(RowChanges):
         exists = name in (session.temporary if temporary else self.tables)
         if name[0] not in self.databases or (exists and not statement.get("if_not_exists")):
             raise Refused
+        if exists or (temporary and as_rows):
+            # Nothing of it is logged.
+            self.use_up(session)
         if exists:
             return
         table.temporary, table.is_logged = temporary, not temporary or not as_rows

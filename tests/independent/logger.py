@@ -42,7 +42,8 @@ class Server(Definitions, Administration):
 
     def check(self, session: Session, kind: str, statement: dict[str, Any]) -> None:
         """Refuse what may not be run with the GTID that is given."""
-        commits = kind in _IMPLICIT and not statement.get("temporary")
+        is_read = statement.get("action") == "checksum" and not self.worklog
+        commits = kind in _IMPLICIT and not statement.get("temporary") and not is_read
         if not session.gtid_next or (commits and session.within and session.given):
             raise Refused
         if commits and session.within:
