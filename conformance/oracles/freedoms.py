@@ -168,7 +168,8 @@ FREE: Final[tuple[Freedom, ...]] = (
         "decode",
         "events of no log",
         "whether an event that no log of this server has is refused, or reported as `ignored`: a heartbeat, which may "
-        "also be left out, an event of a beta version, a type that the format description does not declare",
+        "also be left out, an event of a beta version, a type that the format description does not declare, with the "
+        "ignorable flag",
         "Readers meet none, or only if they ask for it, and servers differ; after a clean error nothing is judged.",
         is_not_of_a_log,
     ),

@@ -125,7 +125,8 @@ class Administration(Transactions):
         for setting, value in statement.get("options", []):
             option = setting.removeprefix("--").replace("-", "_")
             name = option.removeprefix("skip_")
-            self.settings[name] = value if name == "gtid_mode" else option == name and boolean(value or "ON")
+            is_word = name in ("gtid_mode", "binlog_format")
+            self.settings[name] = value if is_word else option == name and boolean(value or "ON")
         self.start()
 
 

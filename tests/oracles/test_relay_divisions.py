@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from conformance.binlog.event_types import EventType
 from conformance.binlog.header import MAGIC
 from conformance.binlog.reader import framed_events
 from conformance.oracles.checks.relay_divisions import with_expected_division
@@ -54,3 +55,41 @@ def test_what_is_lost_between_two_relay_logs_is_named_alone():
     assert with_expected_division(case, torn) != torn
     (message,) = {each.message for each in JUDGE.judge(case, torn) if each.is_failure}
     assert message.startswith("The XID event, number ")
+
+
+def is_own_rotate(case, entry):
+    data = event_data(entry)
+    return data[4] == EventType.ROTATE and data[5:9] == case.settings["server_id"].to_bytes(4, "little")
+
+
+@pytest.mark.parametrize("every", [1, 4])
+def test_a_relay_log_may_end_without_a_rotate_of_the_replica(every):
+    less = 0
+    for index, case, _ in answered_cases("relay", 2):
+        if case.expected.refused_at is not None or index % 2:
+            continue
+        other = flushed(case, every)
+        left = tuple(each for each in other.events if not is_own_rotate(case, each))
+        less += len(left) < len(other.events)
+        blamed = [each for each in JUDGE.judge(case, replace(other, events=left)) if each.is_failure]
+        assert blamed == [], (str(case.id), blamed[0].message)
+    assert less > 100
+
+
+def test_a_relay_log_may_begin_after_the_last_event():
+    ended = 0
+    for index, case, answer in answered_cases("relay", 2):
+        if case.expected.refused_at is not None or index % 2:
+            continue
+        other = flushed(case, 1)
+        places = [place for place, each in enumerate(other.events) if is_own_rotate(case, each)]
+        if not places or event_data(other.events[places[-1] + 2])[4] != EventType.PREVIOUS_GTIDS:
+            continue
+        last = answer.events[-1]["log"]
+        beginning = [{**each, "log": last + 1} for each in other.events[places[-1] : places[-1] + 2]]
+        beginning[0]["log"] = last
+        ended += 1
+        more = replace(answer, events=(*answer.events, *beginning))
+        blamed = [each for each in JUDGE.judge(case, more) if each.is_failure]
+        assert blamed == [], (str(case.id), blamed[0].message)
+    assert ended > 50

@@ -43,14 +43,26 @@ def binlog_statements_run(alignment: Alignment, requirement: str) -> Iterator[Ch
 
 
 def _from_start(printed: Printed, run: Sequence[bytes]) -> Iterator[bytes]:
-    """Yield what is run without the events before the place where printing begins: which of them are shown is free."""
+    """Yield what is run without the events before the place where printing begins: which of them are shown is free.
+
+    A program may print a format description only before rows: then the first is that of a later log, if the first log
+    has none from there on.
+    """
     start = printed.settings["start_position"]
-    is_before = start > len(MAGIC)
+    is_before = start > len(MAGIC) and _is_of_first(printed, run)
     for number, event in enumerate(run):
         is_later_log = number > 0 and event[TYPE_AT] == EventType.FORMAT_DESCRIPTION
         is_before = is_before and not is_later_log and Header(*HEADER.unpack_from(event)).log_pos <= start
         if number == 0 or not is_before:
             yield event
+
+
+def _is_of_first(printed: Printed, run: Sequence[bytes]) -> bool:
+    """Return whether what is run begins with the first log, whose description may be left out if it has no rows."""
+    start = printed.settings["start_position"]
+    has_rows = any(_is_of_rows(fact) and fact["log_pos"] > start for fact in printed.facts)
+    descriptions = sum(each[TYPE_AT] == EventType.FORMAT_DESCRIPTION for each in run)
+    return has_rows or descriptions > len(printed.settings["following"])
 
 
 def no_binlog_statements(alignment: Alignment, requirement: str) -> Iterator[Check]:

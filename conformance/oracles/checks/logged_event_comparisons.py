@@ -27,7 +27,8 @@ _FREE_OF_LOGS: Final = int(Flag.BINLOG_IN_USE)
 _WITH_STATEMENTS: Final = QUERY_TYPES | {EventType.EXECUTE_LOAD_QUERY, EventType.MARIADB_GTID}
 #: A DROP TABLE with names in quotes, without comments; a server may write TEMPORARY in a comment that is executed.
 _DROP: Final = re.compile(
-    rf"DROP (TEMPORARY )?TABLES? (?P<condition>IF EXISTS )?({QUOTED_NAME}( ?\. ?{QUOTED_NAME})?( ?, ?(?!\Z)|\Z))+",
+    rf"DROP (TEMPORARY )?TABLES? (?P<condition>IF EXISTS )?({QUOTED_NAME}( ?\. ?{QUOTED_NAME})?"
+    r"( ?, ?(?!\Z)|( RESTRICT| CASCADE)?\Z))+",
     re.IGNORECASE,
 )
 #: A CREATE TABLE, without comments, that does nothing where there is such a table.
@@ -38,7 +39,10 @@ _NAMES: Final = re.compile(rf"{QUOTED_NAME}(?:\s*\.\s*{QUOTED_NAME})?")
 
 #: The word of a DROP that leaves ordinary tables alone; some servers have it in a comment for newer ones.
 _TEMPORARY: Final = re.compile(r"\bTEMPORARY\b.*?\bTABLES?\b", re.IGNORECASE | re.DOTALL)
-_COMMENT: Final = re.compile(r"\s*/\*.*?\*/\s*", re.DOTALL)
+#: A comment, or what is in quotes, where the signs of one are none.
+_COMMENT: Final = re.compile(
+    rf"(?P<quoted>{QUOTED_NAME}|'(?:[^'\\]|\\.|'')*')|\s*(?:/\*.*?\*/|(?:--(?=\s|\Z)|#)[^\n]*)\s*", re.DOTALL
+)
 #: What has no parentheses in it, and the texts that may have some.
 _PARENTHESES: Final = re.compile(r"\([^()]*\)|'[^']*'")
 _ENGINE: Final = re.compile(r"\bENGINE\s*=?\s*`?(\w+)", re.IGNORECASE)
@@ -136,7 +140,7 @@ def equal_statements(wanted: Entry, observed: Entry) -> str:
         return "" if is_one else f"{shown(observed['query'])} does not drop tables in quotes"
     if wanted["query"].startswith("CREATE TABLE"):
         return _equal_creations(wanted, observed)
-    texts = [_COMMENT.sub("", each["query"]).casefold() for each in (wanted, observed)]
+    texts = [_uncommented(each["query"], "").casefold() for each in (wanted, observed)]
     return "" if texts[0] == texts[1] else f"it is {shown(observed['query'])}, expected {shown(wanted['query'])}"
 
 
@@ -152,7 +156,11 @@ def lacks_condition(wanted: Entry, observed: Entry) -> bool:
 
 def without_comments(query: str) -> str:
     """Return a statement without comments but for what is executed of them, and with single spaces."""
-    return " ".join(_COMMENT.sub(" ", _EXECUTED.sub(r"\1", query)).split())
+    return " ".join(_uncommented(_EXECUTED.sub(r"\1", query), " ").split())
+
+
+def _uncommented(query: str, space: str) -> str:
+    return _COMMENT.sub(lambda match: match["quoted"] or space, query)
 
 
 def _equal_creations(wanted: Entry, observed: Entry) -> str:

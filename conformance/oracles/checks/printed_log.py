@@ -18,6 +18,8 @@ BOUNDARY_WARNING: Final = re.compile(r"Unable to change boundary parser from (?:
 _CHECKSUM: Final = re.compile(r"\bCRC32 0x[0-9a-f]+")
 #: Where the lines of an event end: at a BINLOG statement, or at what the program adds at the end.
 _BORDERS: Final = re.compile(r"BINLOG '|(?i:DELIMITER) |.*/\* ?added by mysqlbinlog")
+#: What follows the lines of the last event.
+_ENDING: Final = re.compile(r"(?i:DELIMITER|ROLLBACK|SET)\b|# End of log file|/\*!.*\*/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,8 @@ class PrintedEvent:
         server_id: The server id that is shown.
         description: The rest of the header line, without the checksum and with single spaces.
         following: The lines after it, up to the next event, BINLOG statement or end.
-        last: The last line before the next event, but for empty ones and warnings; empty if there is none.
+        last: The last line before the next event or the end of the text, but for empty ones and warnings; empty if
+            there is none.
     """
 
     line: int
@@ -82,6 +85,8 @@ class PrintedLog:
         number, match = self._headers[log_pos]
         own = [*takewhile(lambda line: not (_AT.fullmatch(line) or _HEADER.fullmatch(line)), self.lines[number + 1 :])]
         shown = [line for line in own if line and not BOUNDARY_WARNING.search(line)]
+        while shown and number == self._header_lines[-1] and _ENDING.match(shown[-1]):
+            shown.pop()
         return PrintedEvent(
             line=number,
             clock=f"{match['date']} {match['time']}",

@@ -80,35 +80,48 @@ def _runs(own: Sequence[bool]) -> Iterator[range]:
 
 
 def _begun_in_the_midst(events: Sequence[Entry], run: range, formats: Sequence[Entry]) -> list[range]:
-    """Return the beginnings of relay logs in a run of events, if each of them goes on with the source's format.
+    """Return the beginnings of relay logs in a run of events, none if one of them is not as it has to be.
 
-    After a Rotate of the source that format comes by itself, and no event of the replica has to end the relay log.
+    A relay log begins with the replica's own format description, after a Rotate of its own, or without one where it was
+    not ended. It goes on with the source's, unless that comes by itself next, or nothing does.
     """
-    types = [type_of(each) for each in events[run.start : run.stop]]
-    before, first = events[run.start - 1 if run.start else 0], events[run.start]
-    if types in _OWN_BEGINNINGS and type_of(before) == EventType.ROTATE and before["log"] != first["log"]:
-        return [run]
-    starts = [run.start + number for number, each in enumerate(types) if each == EventType.ROTATE]
+    begun = [place for place in run if place and events[place]["log"] != events[place - 1]["log"]]
+    if not begun:
+        return []
+    first = begun[0] - (begun[0] > run.start)
+    starts = [first, *(place - (type_of(events[place - 1]) == EventType.ROTATE) for place in begun[1:])]
     logs = [range(start, end) for start, end in pairwise([*starts, run.stop])]
-    whole = starts[:1] == [run.start] and all(_is_begun(events[log.start : log.stop], formats) for log in logs)
+    following = events[run.stop] if run.stop < len(events) else None
+    comes = type_of(events[run.start - 1]) == EventType.ROTATE
+    comes_next = comes or following is None or type_of(following) == EventType.FORMAT_DESCRIPTION
+    whole = first == run.start and all(
+        _is_begun(events[log.start : log.stop], formats, described=comes_next if log == logs[-1] else comes)
+        for log in logs
+    )
     return logs if whole else []
 
 
-def _is_begun(beginning: Sequence[Entry], formats: Sequence[Entry]) -> bool:
-    """Return whether events end a relay log and begin the next one, which goes on with the source's format."""
+def _is_begun(beginning: Sequence[Entry], formats: Sequence[Entry], *, described: bool) -> bool:
+    """Return whether events end a relay log and begin the next one, which goes on with the source's format.
+
+    Args:
+        beginning: The events, of which the first may be a Rotate that ends the relay log before.
+        formats: The format descriptions that are expected.
+        described: Whether the source's may be missing, as it is described otherwise.
+    """
     *own, last = beginning
     data = event_data(last)
-    if data is None or not is_repeated_format(data) or not describes_as_one_of(last, formats):
-        return False
-    return len({entry["log"] for entry in beginning[1:]}) == 1 and [type_of(each) for each in own] in _OWN
+    if data is not None and is_repeated_format(data):
+        return [type_of(each) for each in own] in _OWN and describes_as_one_of(last, formats)
+    return described and [type_of(each) for each in beginning] in _OWN
 
 
-#: The types of the replica's own events with which a relay log begins, and of those between two relay logs.
+#: The types of the replica's own events with which a relay log begins, after a Rotate that ends the one before, if any.
 _OWN_BEGINNINGS: Final = (
     [EventType.FORMAT_DESCRIPTION],
     [EventType.FORMAT_DESCRIPTION, EventType.PREVIOUS_GTIDS],
 )
-_OWN: Final = tuple([EventType.ROTATE, *types] for types in _OWN_BEGINNINGS)
+_OWN: Final = tuple([*end, *types] for end in ([], [EventType.ROTATE]) for types in _OWN_BEGINNINGS)
 _SERVER_ID: Final = slice(5, 9)
 _LOG_POS: Final = slice(13, 17)
 
@@ -119,9 +132,14 @@ def _copies_before(own: Sequence[bool]) -> list[int]:
 
 
 def _aligned(wanted: Sequence[Entry], seen: Sequence[Entry]) -> dict[int, int]:
-    """Return the number of events before a place of an answer -> that before the place in what is expected."""
+    """Return the number of events before a place of an answer -> that before the place in what is expected.
+
+    After an event that is not expected, the place is that after the last one that is.
+    """
     matcher = SequenceMatcher(a=[*map(content_of, seen)], b=[*map(content_of, wanted)], autojunk=False)
     places = {0: 0}
     for block in matcher.get_matching_blocks():
+        last = max(places)
+        places.update(dict.fromkeys(range(last + 1, block.a + 1), places[last]))
         places.update({block.a + number + 1: block.b + number + 1 for number in range(block.size)})
     return places

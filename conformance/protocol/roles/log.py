@@ -17,7 +17,7 @@ FIELDS: Final[Mapping[str, AnswerField]] = {
 
 #: What the words that identify a statement leave out: comments, and clauses that servers write differently.
 _NOISE: Final = re.compile(
-    r"/\*.*?\*/|(?:--\s|#)[^\n]*\n|\bTEMPORARY\b|\bIF (NOT )?EXISTS\b", re.IGNORECASE | re.DOTALL
+    r"/\*.*?\*/|(?:--(?=\s|\Z)|#)[^\n]*|\bTEMPORARY\b|\bIF (NOT )?EXISTS\b", re.IGNORECASE | re.DOTALL
 )
 #: All ends of transactions are of one kind: whether it is a Query or an Xid event depends on the engine.
 END: Final = "COMMIT"

@@ -96,8 +96,11 @@ def content_of(entry: Mapping[str, Any]) -> Hashable:
     kind, data = kind_of(entry), event_data(entry)
     if kind == EventType.PREVIOUS_GTIDS and data is not None:
         return (kind, bool(data[FLAGS_AT] & Flag.RELAY_LOG))
-    if data is None or (data[TYPE_AT] in _OWN and kind != (EventType.ROTATE, False)):
+    if data is None or (data[TYPE_AT] in _OWN and data[FLAGS_AT] & Flag.RELAY_LOG) or is_repeated_format(data):
         return kind
+    if data[TYPE_AT] == EventType.FORMAT_DESCRIPTION:
+        # Those of a server are alike but for where they end.
+        return (kind, data[_LOG_POS])
     # Anonymous_gtid events are alike but for the server; those that come back from the replica itself are others.
     return (kind, data[_SERVER_ID], body_of(data)[:_BODY_BYTES])
 
