@@ -35,6 +35,10 @@ _ERROR: Final = 0xFF
 _END_BYTES: Final = 9
 
 
+#: The fewest bytes of an error: the one that names it, and its number.
+_ERROR_BYTES: Final = 3
+
+
 class ConnectionLost(Exception):
     """The source has gone, without a word."""
 
@@ -147,10 +151,12 @@ class Connection:
 
         Raises:
             WireError: It is one.
-            ConnectionLost: It is empty.
+            ConnectionLost: It is empty, or an error without its number.
         """
         if not payload:
             raise ConnectionLost("an empty packet")
+        if payload[0] == _ERROR and len(payload) < _ERROR_BYTES:
+            raise ConnectionLost("an error packet that is cut short")
         if payload[0] == _ERROR:
             (number,) = struct.unpack_from("<H", payload, 1)
             has_state = payload[3:4] == b"#"

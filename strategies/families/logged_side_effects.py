@@ -1,4 +1,4 @@
-"""Scenarios of what a statement changes besides rows: names, an open transaction, a given GTID, the default database."""
+"""Scenarios of what a statement changes besides rows: names, a transaction, a given GTID, the default database."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final, NamedTuple
@@ -104,7 +104,7 @@ _DOES: Final = Dimension[_Steps](
 
 @asking_family(focus="FORMAT-LOG-STATEMENT", dimensions=(*SETTINGS, _DOES))
 def logged_side_effects(choose: Chooser, server: Server) -> Question:
-    """What a statement changes besides rows: names, an open transaction, a given GTID, the default database."""
+    """What a statement changes besides rows: names, a transaction, a given GTID, the default database."""
     scenario = LogQuestion(choose, settings_of(choose, server.profile))
     scenario.open(tables=0)
     steps = scenario.vary(_DOES)
