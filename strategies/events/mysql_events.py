@@ -179,18 +179,10 @@ def xid(stream: StreamBuilder) -> PlannedEvent:
     return plan(stream, EventType.XID, fields, fields, marks=("FORMAT-XID", "WL7592-XID-SIZE"))
 
 
-def intvar(stream: StreamBuilder) -> PlannedEvent:
-    """Return an Intvar event: LAST_INSERT_ID (1) or INSERT_ID (2)."""
-    return _intvar(stream, whole_number(stream.choose, 64))
-
-
-def largest_intvar(stream: StreamBuilder) -> PlannedEvent:
-    """Return an Intvar event with the largest number, which has no sign."""
-    return _intvar(stream, (1 << 64) - 1)
-
-
-def _intvar(stream: StreamBuilder, value: int) -> PlannedEvent:
-    fields = {"intvar_type": stream.choose.one_of((2, 1)), "intvar_value": value}
+def intvar(stream: StreamBuilder, *, largest: bool = False) -> PlannedEvent:
+    """Return an Intvar event: LAST_INSERT_ID (1) or INSERT_ID (2), of any number or of the largest, without a sign."""
+    kind = stream.choose.one_of((2, 1))
+    fields = {"intvar_type": kind, "intvar_value": (1 << 64) - 1 if largest else whole_number(stream.choose, 64)}
     return plan(stream, EventType.INTVAR, fields, fields, marks=("FORMAT-INTVAR",))
 
 

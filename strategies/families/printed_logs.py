@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from conformance.binlog.event_types import EventType
@@ -59,7 +60,7 @@ _BEFORE_STATEMENT: Final = Dimension[tuple[Callable[[StreamBuilder], PlannedEven
     {
         "none": (),
         "one": (mysql_events.intvar,),
-        "the largest number": (mysql_events.largest_intvar,),
+        "the largest number": (partial(mysql_events.intvar, largest=True),),
         "several": (mysql_events.intvar, mysql_events.rand, user_var),
         _UNKNOWN_BETWEEN: (mysql_events.intvar, user_var),
     },

@@ -64,9 +64,9 @@ def _word(fact: Fact, whole: Whole) -> bool:
 
 
 def _statement_or_word(fact: Fact, whole: Whole) -> bool:
-    # An Execute_load_query has no words that open or close a transaction.
-    is_plain = fact.event_class is EventClass.QUERY and fact.kind is Kind.STATEMENT
-    return _word(fact, whole) or (is_plain and fact.type is fact.row.boundary_type)
+    # The words of an Execute_load_query have a rule of their own, as an Xid has.
+    is_query, is_plain = fact.event_class is EventClass.QUERY, fact.kind is Kind.STATEMENT
+    return is_query and (_word(fact, whole) or (is_plain and fact.type is fact.row.boundary_type))
 
 
 def _change_within(fact: Fact, whole: Whole) -> bool:

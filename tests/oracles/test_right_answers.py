@@ -183,7 +183,8 @@ def test_a_right_implementation_is_blamed_by_nobody(name):
     role, declared, answered = IMPLEMENTATIONS[name]
     require_role(role)
     judge, others = Judge(declared), 0
-    for _, case, answer in answered_cases(role, 1):
+    # Two choices of a filter meet in few cases.
+    for _, case, answer in answered_cases(role, 6 if role == "filter" else 1):
         if judge.declined(case):
             continue
         given = answered(case, answer)

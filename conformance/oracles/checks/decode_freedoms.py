@@ -24,10 +24,13 @@ _TRUNCATED_HEADER: Final = "FORMAT-TRUNCATED-HEADER"
 
 
 def is_skipped(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether an event that must be ignored is not reported."""
-    if difference.field != ENTRY or difference.index >= alignment.count:
+    """Return whether an event that must be ignored is not reported, or is without its type code."""
+    if difference.field not in (ENTRY, "type") or difference.index >= alignment.count:
         return False
     may_be_ignored = alignment.case.expected.events[difference.index].get("handled") != "known"
+    seen = alignment.observed(difference.index)
+    if difference.field == "type":
+        return may_be_ignored and seen is not None and seen.get("type") is None
     return may_be_ignored and alignment.fate(difference.index) is Fate.DROPPED
 
 

@@ -36,18 +36,34 @@ def held_back(alignment: Alignment) -> frozenset[int]:
 
     An error without a place is about the fault only where nothing at all is handed over.
     """
-    expected, error = alignment.case.expected, alignment.observation.error
-    if alignment.case.role != "decode" or expected.refused_at is None or error is None or alignment.phantoms:
+    end = _end(alignment)
+    if end is None or alignment.phantoms:
         return frozenset()
-    missing = [index for index in range(alignment.count) if alignment.observed(index) is None]
+    missing = [index for index in range(end) if alignment.observed(index) is None]
     required = [index for index in missing if not alignment.may_be_dropped(index)]
-    at_fault = error.at == expected.refused_at
-    if not required or not (at_fault or (error.at is None and len(missing) == alignment.count)):
+    if not required or (_has_no_place(alignment) and len(missing) < end):
         return frozenset()
     goes_on = any(alignment.observed(index) is not None for index in range(required[0], alignment.count))
     if goes_on or not (required[0] == 0 or _begins_a_group(alignment, required[0])):
         return frozenset()
-    return frozenset(expected.events[index]["offset"] for index in missing)
+    return frozenset(alignment.case.expected.events[index]["offset"] for index in missing)
+
+
+def _end(alignment: Alignment) -> int | None:
+    """Return the index of the event at which a reader stops, if it has to or may refuse that one; None otherwise."""
+    expected, error = alignment.case.expected, alignment.observation.error
+    if alignment.case.role != "decode" or error is None:
+        return None
+    may_stop = sorted(expected.tolerated)
+    if _has_no_place(alignment):
+        return next(iter(may_stop), None if expected.refused_at is None else alignment.count)
+    if error.at == expected.refused_at:
+        return alignment.count
+    return next((index for index in may_stop if expected.events[index]["offset"] == error.at), None)
+
+
+def _has_no_place(alignment: Alignment) -> bool:
+    return alignment.observation.error is not None and alignment.observation.error.at is None
 
 
 def _begins_a_group(alignment: Alignment, index: int) -> bool:

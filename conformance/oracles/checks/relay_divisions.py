@@ -109,6 +109,8 @@ def _is_begun(beginning: Sequence[Entry], formats: Sequence[Entry], *, described
         formats: The format descriptions that are expected.
         described: Whether the source's may be missing, as it is described otherwise.
     """
+    if not beginning:
+        return False
     *own, last = beginning
     data = event_data(last)
     if data is not None and is_repeated_format(data):
