@@ -19,7 +19,6 @@ RESUMES = "a client that is at a wrong place asks for that place once its connec
 ROWS = (
     ("xid-one-byte-late", "FORMAT-EVENT-DELIVERED WL4033-CROSS-* WL7592-OLD-*", NOT_READ),
     ("unknown-in-base64", "FORMAT-RENDER-DECODE-ROWS", MORE_EVENTS),
-    ("first-line-is-comment", "WL4033-RENDER-ROWS-QUERY-SHOWN", MORE_EVENTS),
     ("statement-ends-at-one-flag", "WL4033-* WL4162-PRINT-BINLOG-STATEMENT-BYTES", WHAT_BELONGS),
     ("post-header-of-one", "WL4033-READ-ROWS-QUERY-TEXT", MORE_EVENTS),
     ("partial-after-is-before", "FORMAT-ROWS-NULL FORMAT-ROWS-VALUES-*", MORE_EVENTS),
@@ -43,12 +42,9 @@ ROWS = (
     ("marks-over-flags", "WL7592-LOG-ANON-IGNORABLE WL4033-LOG-FLAG-SET", MORE_EVENTS),
     ("unknown-is-known", "FORMAT-TYPE-KNOWN", MORE_EVENTS),
     ("load-query-alone", "FORMAT-BOUNDARY-* WL4162-SELF-QUERY-CONDITIONS", MORE_EVENTS),
-    ("returns-in-any-space", "FORMAT-BOUNDARY-STATE", MORE_EVENTS),
-    ("xid-unprinted", "WL4162-WARN-DUMP", MORE_EVENTS),
     ("logs-temporary-releases-gtid-next", "WL7592-LOG-PREVIOUS-GTIDS-KEPT", WHAT_BELONGS),
     ("logs-commit-at-disconnect", "FORMAT-LOG-FIELDS FORMAT-LOG-STATEMENT", WHAT_BELONGS),
     ("client-first-checksums", "FORMAT-CLIENT-RESUMED", RESUMES),
-    ("flagged-rows-ignored", "FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", MORE_EVENTS),
     ("marks-by-type-alone", "WL4162-*", MORE_EVENTS),
     ("marks-all-after-gtid", "WL4162-*", MORE_EVENTS),
     (
