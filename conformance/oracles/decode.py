@@ -8,7 +8,7 @@ from conformance.binlog.checksum import CHECKSUM_BYTES
 from conformance.binlog.event_types import PLAIN_GTID_TYPES, EventType
 from conformance.binlog.header import HEADER_BYTES
 from conformance.oracles.alignment import Alignment, Fate
-from conformance.oracles.checks.events_held_back import BEFORE_FAULT, not_held_back
+from conformance.oracles.checks.events_held_back import not_held_back
 from conformance.oracles.checks.governing_formats import LATEST_GOVERNS, later_governs
 from conformance.oracles.checks.kept_lengths import latest_lengths
 from conformance.oracles.checks.malformed_bodies import known_in_spite_of_flag, malformed
@@ -273,7 +273,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     unsigned_values("FORMAT-ROWS-VALUES-UNSIGNED"),
     *(row_values(name, *codes) for name, codes in VALUE_REQUIREMENTS.items() if not name.endswith("-UNSIGNED")),
     # Refusals
-    Oracle(BEFORE_FAULT, not_held_back),
+    Oracle("FORMAT-EVENTS-BEFORE-FAULT", not_held_back),
     refused("FORMAT-TYPE-NOT-DECLARED"),
     refused("FORMAT-TRUNCATED-HEADER", abilities=("framing",)),
     refused("FORMAT-TRUNCATED-BODY", abilities=("framing",)),

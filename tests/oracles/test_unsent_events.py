@@ -30,7 +30,7 @@ def without(is_left_out):
         ("sent_in_another_mode", "mysql-8.0", "send-refuses-end",
          "position of the log refused: no event at this position", "FORMAT-SEND-POSITION"),
         ("sent_gtids", "mysql-8.0", "send-large-left-out", "event of more than 64 kB not sent", "FORMAT-SEND-EVENT"),
-        ("sent_gtids", "worklog", "send-stop-not-skipped", "STOP sent after a transaction that the replica has",
+        ("sent_gtids", "mysql-5.7", "send-stop-not-skipped", "STOP sent after a transaction that the replica has",
          "FORMAT-SEND-GTIDS-SKIPPED"),
         ("sent_gtids", "mysql-8.0", "send-skips-after-waiting", "STOP after a wait not sent",
          "FORMAT-SEND-GTIDS-SKIPPED"),
