@@ -2,7 +2,6 @@
 
 import contextlib
 import errno
-import gc
 import os
 import sys
 import traceback
@@ -68,9 +67,6 @@ COMMANDS: Final = {
     "corpus": _Entry("conformance.cli.corpus", "Generate, judge and compare very large corpora on Spark."),
 }
 
-#: So many objects are made before garbage is looked for: those of modules, cases and answers stay, and Python's own 700
-#: cost a tenth of a short run.
-_OBJECTS_BETWEEN_COLLECTIONS: Final = 20_000
 
 #: Key of the name of the settings file in a context.
 _SETTINGS_FILE: Final = f"{__name__}.settings"
@@ -175,7 +171,6 @@ def main() -> None:
 
     Anything that stops a command is reported in one line, with exit status 2.
     """
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     hide_password()
     guard_standard_streams()
     interruption = Interruption()

@@ -20,6 +20,7 @@ from conformance.protocol.messages import (
 )
 from conformance.protocol.observation import LATE, Declaration, Observation, Request, Trouble
 from conformance.protocol.roles.registry import role_of
+from conformance.wire.shared_listener import begin, end
 
 #: Seconds that a process has to exit after a stop message.
 _STOP_SECONDS: Final = 2.0
@@ -108,7 +109,7 @@ class Conversation:
         self._open.append((self._seq, request))
         sent = request
         if role_of(request.role).is_served:
-            sent, self._ports[self._seq] = _begin(request)
+            sent, self._ports[self._seq] = begin(request)
         self._child.send(encode_request(sent, self._seq))
 
     def answer(self) -> Observation | Trouble:
@@ -133,7 +134,7 @@ class Conversation:
             )
         self._open.popleft()
         if seq in self._ports:
-            deliveries = _end(self._ports.pop(seq))
+            deliveries = end(self._ports.pop(seq))
             if isinstance(answer, Observation):
                 answer = replace(answer, deliveries=deliveries)
         self.answered += 1
@@ -142,7 +143,7 @@ class Conversation:
     def _end_serving(self) -> None:
         """Serve nothing more for the open questions."""
         for port in self._ports.values():
-            _end(port)
+            end(port)
         self._ports.clear()
 
     def listen(self, seconds: float) -> None:
@@ -191,16 +192,3 @@ class Conversation:
     def _fail(self, trouble: Trouble) -> NoReturn:
         self.kill()
         raise Failed(trouble)
-
-
-# Only the role `client` needs sockets and TLS, and their modules take a twentieth of the smallest run.
-def _begin(request: Request) -> tuple[Request, int]:
-    from conformance.wire.shared_listener import begin
-
-    return begin(request)
-
-
-def _end(port: int) -> int:
-    from conformance.wire.shared_listener import end
-
-    return end(port)
