@@ -33,8 +33,6 @@ _END: Final = 0xFE
 _ERROR: Final = 0xFF
 #: The packet that ends rows or a dump is shorter than this; a longer one that begins alike is something else.
 _END_BYTES: Final = 9
-
-
 #: The fewest bytes of an error: the one that names it, and its number.
 _ERROR_BYTES: Final = 3
 

@@ -92,7 +92,7 @@ def _begun_in_the_midst(events: Sequence[Entry], run: range, formats: Sequence[E
     starts = [first, *(place - (type_of(events[place - 1]) == EventType.ROTATE) for place in begun[1:])]
     logs = [range(start, end) for start, end in pairwise([*starts, run.stop])]
     following = events[run.stop] if run.stop < len(events) else None
-    comes = type_of(events[run.start - 1]) == EventType.ROTATE
+    comes = run.start > 0 and type_of(events[run.start - 1]) == EventType.ROTATE
     comes_next = comes or following is None or type_of(following) == EventType.FORMAT_DESCRIPTION
     whole = first == run.start and all(
         _is_begun(events[log.start : log.stop], formats, described=comes_next if log == logs[-1] else comes)
