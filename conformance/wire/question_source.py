@@ -43,11 +43,16 @@ def _holes(logs: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, Hole]]:
             yield each["name"], LogFile.of_json(each).hole
 
 
+def _known(given: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    """Return what is given under these names: a question holds more of it, for its judge."""
+    return {name: given[name] for name in names if name in given}
+
+
 #: Setting of a question -> how it becomes that of a source.
 _SETTINGS: Final[Mapping[str, Any]] = {
     "server_id": int,
     "gtid_mode": str,
     "waits": lambda waits: tuple(Wait(each["log_name"], each["log_pos"], each["heartbeats"]) for each in waits),
-    "cuts": lambda cuts: tuple(Cut(each["log_name"], each["log_pos"]) for each in cuts),
+    "cuts": lambda cuts: tuple(Cut(**_known(each, Cut._fields)) for each in cuts),
     "failure": lambda failure: Failure(failure["message"], failure["at_once"]),
 }

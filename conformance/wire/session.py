@@ -30,7 +30,7 @@ from conformance.wire.messages import (
 )
 from conformance.wire.packets import HEAD_BYTES, packed, packet_head
 from conformance.wire.queries import Queries
-from conformance.wire.source import Cut, Ending, Sent, Source
+from conformance.wire.source import Ending, Sent, Source
 
 #: The servers that authenticate in the newer way unless an option asks for another.
 _WITH_SHA2: Final = Profiles("mysql >= 8.0")
@@ -85,6 +85,7 @@ class Seat:
         dumps: How many dumps were asked for.
         deliveries: How many of them have had an event of a log to send.
         cuts: The places after which connections are still to be lost.
+        again: How many dumps are still to be lost at once, each after the Rotate with which it begins.
         failures: How many dumps are still to end with the source's error.
     """
 
@@ -92,7 +93,8 @@ class Seat:
         self.source = source
         self.dumps = 0
         self.deliveries = 0
-        self.cuts = set(source.cuts)
+        self.cuts = {(each.log_name, each.log_pos): each for each in source.cuts}
+        self.again = 0
         self.failures = 0 if source.failure is None else source.failure.dumps
 
     def ending(self) -> Ending | None:
@@ -100,6 +102,18 @@ class Seat:
         endings, number = self.source.endings, self.dumps
         self.dumps += 1
         return endings[number] if number < len(endings) else None
+
+    def loses_at_once(self) -> bool:
+        """Return whether the next dump is lost at once, and count it then."""
+        is_lost = self.again > 0
+        self.again -= is_lost
+        return is_lost
+
+    def loses_after(self, log_name: str, log_pos: int) -> bool:
+        """Return whether the connection is lost after a place in the logs, which is taken off the list."""
+        cut = self.cuts.pop((log_name, log_pos), None)
+        self.again += 0 if cut is None else cut.again
+        return cut is not None
 
     def fail(self, *, at_once: bool) -> None:
         """End a dump with the source's error, where it has one at this place.
@@ -280,7 +294,7 @@ class Session:
 
     async def _dump(self, queries: Queries, command: DumpCommand) -> None:
         """Send events, until the client has all, it goes, or the dump is to end."""
-        source, ending = self._source, self._seat.ending()
+        source, ending, is_lost = self._source, self._seat.ending(), self._seat.loses_at_once()
         client = queries.client()
         count, last = 0, Sent(b"", source.logs[-1].name, source.sizes[-1])
         delivers = False
@@ -297,8 +311,7 @@ class Session:
                 count, last = count + 1, event
                 # Before the first event of a log there is the Rotate that names it.
                 is_place = event.is_logged or event.log_pos == FIRST
-                if is_place and (cut := Cut(event.log_name, event.log_pos)) in self._seat.cuts:
-                    self._seat.cuts.remove(cut)
+                if is_lost or (is_place and self._seat.loses_after(event.log_name, event.log_pos)):
                     return
             self._seat.fail(at_once=False)
         except WireError as error:

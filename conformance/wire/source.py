@@ -87,10 +87,12 @@ class Cut(NamedTuple):
     Attributes:
         log_name: The log.
         log_pos: Where the event ends there, in bytes; `FIRST`: after the Rotate with which the source begins it.
+        again: How many of the connections after it are lost, too, each after the Rotate with which it begins.
     """
 
     log_name: str
     log_pos: int
+    again: int = 0
 
 
 class Sent(NamedTuple):

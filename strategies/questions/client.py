@@ -17,6 +17,7 @@ from conformance.strategies.grammar.case import EVERY_EVENT, Expected
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.grammar.stream import StreamBuilder
+from conformance.strategies.groups.log_sequence import SEVERAL
 from conformance.strategies.questions.send import logs_of, settings_of
 from conformance.strategies.questions.sparse_logs import OF_LOGS, POSITION, WITHIN, hole_before, with_hole
 
@@ -48,9 +49,13 @@ _LOST_AFTER: Final = choices(
 _LOST_AGAIN: Final = Number("connections lost further", fewest=0)
 #: The Rotate with which a source begins its next log may be the last thing that arrives: it has the place from which to
 #: go on, which a client has from nowhere else where the log before it ends in a Stop.
-_LOST_BETWEEN: Final = yes_or_no("connection lost after the Rotate to the next log", when={"logs": ("2", "3")})
+_LOST_BETWEEN: Final = yes_or_no("connection lost after the Rotate to the next log", when=SEVERAL)
+#: The next connection is lost after the Rotate with which it begins: the client is where it was after the one before.
+_LOST_AT_ONCE: Final = yes_or_no(
+    "the next connection lost at once", when={_LOST_AFTER.name: list(_LOST_AFTER.classes)[1:]}
+)
 #: The ways in which the questions vary, besides what the families of logs declare.
-DIMENSIONS: Final = (_LOST_AFTER, _LOST_AGAIN, _LOST_BETWEEN, _HEARTBEAT_SECONDS, POSITION)
+DIMENSIONS: Final = (_LOST_AFTER, _LOST_AGAIN, _LOST_BETWEEN, _HEARTBEAT_SECONDS, POSITION, _LOST_AT_ONCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,10 +257,11 @@ def _cuts(
         some = [stream.choose.one_of(candidates[place] or list(places))]
         some += [stream.choose.one_of(list(places)) for _ in range(further)]
         chosen = {each.event.offset: each for each in some}
+    again = {"again": 1} if place != "never" and stream.vary(_LOST_AT_ONCE) else {}
     for each in chosen.values():
         index = delivered.index(each)
         resent = index + 1 - _begin(delivered, index, texts)
-        yield {"log_name": each.log_name, "log_pos": each.event.end, "index": index, "resent": resent}
+        yield {"log_name": each.log_name, "log_pos": each.event.end, "index": index, "resent": resent, **again}
     if stream.settings["logs"] > 1 and stream.vary(_LOST_BETWEEN):
         for index, (each, following) in enumerate(pairwise(delivered)):
             if each.log_name != following.log_name and each in places and each.event.offset not in chosen:
