@@ -60,6 +60,10 @@ _ASKED: Final = choices(
     ("by position", "by GTIDs"),
     when={_REFUSING_MODE.name: ("ON",), _FORBIDDEN.name: ("sent",)},
 )
+#: What is left out has no part in what comes after it.
+_HELD: Final = choices(
+    "GTIDs that the replica has", ("none", "all but the last", "all"), when={_ASKED.name: ("by GTIDs",)}
+)
 #: The source's logs are each held to its gtid_mode, not only the first that it sends.
 _IN_NEXT: Final = yes_or_no("in the next log", when={_FORBIDDEN.name: ("sent", "before it, and sent")})
 #: Which groups the replica has of those that have a GTID; the others have none that it could have.
@@ -201,14 +205,14 @@ def _part(gtids: GtidSet, which: str) -> GtidSet:
 @family(
     focus="FORMAT-SEND-MODE",
     profiles=WITH_MODE_CHECK,
-    dimensions=(_REFUSING_MODE, _FORBIDDEN, _GIVEN, _ASKED, _GROUPS_BEFORE, _IN_NEXT),
+    dimensions=(_REFUSING_MODE, _FORBIDDEN, _GIVEN, _ASKED, _GROUPS_BEFORE, _IN_NEXT, _HELD),
 )
 def sent_in_another_mode(stream: StreamBuilder) -> None:
     """Logs from another gtid_mode than the source has: they have GTIDs under OFF, or groups without them under ON."""
     mode, forbidden = stream.vary(_REFUSING_MODE), stream.vary(_FORBIDDEN)
     stream.settings.update(gtid_mode=mode, log="first", place=PLACES[0])
     if by_gtids := mode == "ON" and forbidden == "sent" and stream.vary(_ASKED) == "by GTIDs":
-        stream.settings.update(holding=stream.choose.one_of(("none", "all but the last")), foreign=False)
+        stream.settings.update(holding=stream.vary(_HELD), foreign=False)
     groups.begin_log(stream, previous=not by_gtids)
     if by_gtids:
         stream.add(gtid_events.previous_gtids(stream, GtidSet(()), flags=_IGNORABLE))

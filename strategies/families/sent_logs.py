@@ -254,7 +254,7 @@ _BORDERS: Final = (250, 251, 252, (1 << 16) - 1, 1 << 16, (1 << 24) - 1, 1 << 24
 _END_AT: Final = Dimension(
     "position at the end of the log",
     {f"{each:,}": each for each in _BORDERS},
-    when={HEARTBEAT.name: ("2",), LAST_WAIT.name: ("1", "2", "3")},
+    when={HEARTBEAT.name: ("2",), LAST_WAIT.name: ("1", "2", "3", "many")},
     heavy=tuple(f"{each:,}" for each in _BORDERS[-2:]),
 )
 _ANYWHERE: Final = 4096

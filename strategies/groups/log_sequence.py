@@ -9,7 +9,7 @@ from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.servers import WITH_FLAG_OF_UNKNOWN_TYPES, WITH_SERVER_ID_ZERO
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.strategies.events import gtid_events, mysql_events
-from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Number, yes_or_no
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
 from conformance.strategies.groups import boundary_groups as boundaries
@@ -19,8 +19,8 @@ from conformance.strategies.groups import transactions as groups
 _IN_USE: Final = int(Flag.BINLOG_IN_USE)
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 
-LOGS: Final = choices("logs", (1, 2, 3))
-SEVERAL: Final = {"logs": ("2", "3")}
+LOGS: Final = Dimension("logs", {str(each): each for each in (1, 2, 3, 9)}, heavy=("9",))
+SEVERAL: Final = {"logs": ("2", "3", "9")}
 #: How the names of logs begin, and the number of the first: at 999999 they get longer, and paths have their limits.
 NAMES: Final = Dimension(
     "names of the logs",

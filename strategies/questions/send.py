@@ -66,7 +66,7 @@ HOLDINGS: Final = (
 
 _ANNOUNCED: Final = choices("checksums announced", ("CRC32", "NONE"))
 _SERVER_ID: Final = choices("server id of the sender", (SOURCE_ID, 0, 0xFFFFFFFF))
-LAST_WAIT: Final = Number("heartbeats at the end", fewest=0)
+LAST_WAIT: Final = Number("heartbeats at the end", fewest=0, many=(10, 12))
 HEARTBEAT: Final = Dimension("version of heartbeats", {"1": False, "2": True}, profiles={"2": WITH_HEARTBEAT_V2})
 #: The ways in which the questions vary, besides what the families of logs declare.
 DIMENSIONS: Final = (_ANNOUNCED, _SERVER_ID, LAST_WAIT, HEARTBEAT, POSITION)
