@@ -17,6 +17,7 @@ from conformance.models.server.statements import (
     FlushLogs,
     Insert,
     Maintain,
+    PurgeLogs,
     RenameTable,
     Rollback,
     SetSession,
@@ -95,6 +96,8 @@ _DOES: Final[Mapping[str, _Statements]] = {
     "DROP TABLE of temporary ones of two engines": lambda each: (
         DropTable(tables=(each.plain_temporary, each.temporary), temporary=True),
     ),
+    "USE that fails": lambda each: (Use(database="d8"),),
+    "PURGE that fails": lambda each: (PurgeLogs(to=99),),
 }
 #: The modes in which servers take a GTID.
 _MODE: Final = Dimension(

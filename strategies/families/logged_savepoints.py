@@ -10,8 +10,10 @@ from conformance.models.server.statements import (
     Commit,
     Crash,
     CreateDatabase,
+    CreateTable,
     Delete,
     Disconnect,
+    DropTable,
     Insert,
     Restart,
     Rollback,
@@ -34,11 +36,21 @@ _RULE: Final = "FORMAT-LOG-SAVEPOINTS"
 
 
 class _Names(NamedTuple):
-    """The names of a scenario: a table that can be rolled back, two that cannot, the second empty, and savepoints."""
+    """The names of a scenario.
+
+    Attributes:
+        table: A table that can be rolled back.
+        plain: One that cannot.
+        empty: Another one that cannot, without rows.
+        temporary: That of a temporary table, which is not there.
+        first: A savepoint.
+        second: Another one.
+    """
 
     table: TableName
     plain: TableName
     empty: TableName
+    temporary: TableName
     first: str
     second: str
 
@@ -72,6 +84,14 @@ def _other_database(names: _Names) -> Statement:
 
 def _no_row(names: _Names) -> Statement:
     return Delete(table=names.empty)
+
+
+def _create_temporary(names: _Names) -> Statement:
+    return CreateTable(table=names.temporary, temporary=True)
+
+
+def _drop_temporary(names: _Names) -> Statement:
+    return DropTable(tables=(names.temporary,), temporary=True)
 
 
 def _commit(names: _Names) -> Statement:
@@ -128,6 +148,14 @@ _WORK: Final[Mapping[str, Sequence[_Step]]] = {
         *(_set_first, _insert(1), _definition, _begin, _insert(2), _to_first, _insert(3)),
     ),
     "another default database between": (_insert(1), _other_database, _set_first, _insert(2), _to_first, _insert(3)),
+    "a plain change between two, then back to the first twice": (
+        *(_insert(1), _set_first, _insert(2, plain=True), _set_second, _insert(3), _to_first, _insert(4), _to_first),
+    ),
+    "a temporary table between two, then back to the first twice": (
+        *(_insert(1), _set_first, _create_temporary, _set_second, _insert(2), _to_first, _insert(3), _to_first),
+        _drop_temporary,
+    ),
+    "back to one from before the transaction": (_commit, _set_first, _begin, _insert(1), _to_first, _insert(2)),
 }
 _DOES: Final = Dimension[Sequence[_Step]]("in the transaction", dict(_WORK))
 _ENDS: Final[Sequence[Statement]] = (Commit(), Rollback(), Disconnect())
@@ -157,7 +185,7 @@ def logged_savepoints(choose: Chooser, server: Server) -> Question:
     scenario.open(tables=0)
     scenario.do(CreateDatabase(database=DATABASES[1]))
     table, plain, empty = (scenario.create(engine=engine) for engine in ("innodb", "myisam", "myisam"))
-    names = _Names(table, plain, empty, *scenario.vary(_NAMED))
+    names = _Names(table, plain, empty, scenario.new_name(), *scenario.vary(_NAMED))
     steps = scenario.vary(_DOES)
     other = scenario.create(engine="innodb")
     ends = (*_ENDS, *(_ENDS_OF_SERVER if server.profile in _WITH_END_OF_SERVER else ()))

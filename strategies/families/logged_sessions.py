@@ -240,6 +240,14 @@ def _comes_back(scenario: LogQuestion, table: TableName) -> None:
         scenario.do(Disconnect(session=OTHER))
 
 
+def _comes_back_to_another_format(scenario: LogQuestion, table: TableName) -> None:
+    """End, and come back after the format of sessions that begin later was set: it has that one."""
+    scenario.do(Insert(table=table, values=(1,), session=OTHER))
+    scenario.do(Disconnect(session=OTHER))
+    scenario.do(SetGlobal(variable="binlog_format", value=_other_format(scenario), session=THIRD))
+    _insert_in_format(scenario, table, OTHER)
+
+
 def _global_format(scenario: LogQuestion, table: TableName) -> None:
     """Set the format of sessions that begin later, and set it back: those that are open keep theirs."""
     scenario.do(Commit(session=OTHER))
@@ -383,6 +391,7 @@ _DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
     "ends with a temporary table in another format": _ends_in_another_format,
     "creates temporary tables by queries": session_definitions.create_temporary,
     "goes on in the next log": _flushes,
+    "ends, and comes back to another format": _comes_back_to_another_format,
 }
 _OTHER_DOES: Final = Dimension(
     "the other session", dict(_DOES), profiles={_WITH_OPTION: WITH_ROWS_QUERIES, _AGAIN: NUMBERED}

@@ -49,6 +49,20 @@ def _shadowed(names: _Names) -> Sequence[Statement]:
     return (*created, insert, drop, insert, drop)
 
 
+def _dropped_as_temporary(names: _Names) -> Sequence[Statement]:
+    """Drop a base table as a temporary one, which it is not: it stays."""
+    insert = Insert(table=names.new, values=(7,))
+    drops = (DropTable(tables=(names.new,), temporary=True, if_exists=each) for each in (True, False))
+    return (CreateTable(table=names.new), *(step for drop in drops for step in (insert, drop)), insert)
+
+
+def _dropped_with_hidden(names: _Names) -> Sequence[Statement]:
+    """Drop a temporary table and another table in one statement: the base table that the first hid stays."""
+    created = (CreateTable(table=names.new), CreateTable(table=names.new, temporary=True))
+    insert = Insert(table=names.new, values=(7,))
+    return (*created, insert, DropTable(tables=(names.new, names.table)), insert)
+
+
 def _maintained(action: str) -> _Steps:
     """Return the steps of maintenance in a transaction that is then rolled back: most of it commits first."""
     return lambda names: (
@@ -97,6 +111,8 @@ _DOES: Final = Dimension[_Steps](
         "a default database dropped in part": _dropped_in_part,
         _TWO_OPTIONS: _restarted,
         **_WITH_GTIDS,
+        "DROP TEMPORARY of a base table": _dropped_as_temporary,
+        "DROP of a hidden table's name and another": _dropped_with_hidden,
     },
     profiles={_TWO_OPTIONS: WITH_ROWS_QUERIES, **dict.fromkeys(_WITH_GTIDS, NUMBERED)},
 )

@@ -1,6 +1,6 @@
 """The mutants of the role `log` of statements that are refused or change nothing, and of what a session keeps."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from conformance.models.server.execution import run
@@ -18,6 +18,7 @@ from conformance.models.server.statements import (
     Savepoint,
     Statement,
 )
+from conformance.models.server.tables import TableName
 from conformance.mutants.log.faults import Answer
 from conformance.mutants.mutant import Mutant
 from conformance.protocol.observation import Observation, Request
@@ -66,6 +67,20 @@ def _move_table(server: SourceServer, session: Session, statement: RenameTable, 
 
 def _is_all_missing(server: SourceServer, session: Session, statement: DropTable) -> bool:
     return not any(name in session.temporary or server.base_table(name) for name in statement.tables)
+
+
+def _not_temporary(server: SourceServer, session: Session, statement: DropTable) -> list[TableName]:
+    return [name for name in statement.tables if statement.temporary and name not in session.temporary]
+
+
+def _hidden(server: SourceServer, session: Session, statement: DropTable) -> list[TableName]:
+    several = len(statement.tables) > 1 and not statement.temporary
+    return [name for name in statement.tables if several and name in session.temporary]
+
+
+def _drop_base(server: SourceServer, session: Session, statement: DropTable, kept: Sequence[TableName]) -> None:
+    for name in kept:
+        server.databases.get(name.database, {}).pop(name, None)
 
 
 def _is_there(server: SourceServer, session: Session, statement: CreateTable) -> bool:
@@ -163,6 +178,20 @@ LOG_REFUSED_STATEMENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-EVENTS",
         "a DROP TABLE IF EXISTS of no table that exists is not logged",
         answer=around(DropTable, before=_is_all_missing, after=_unlog),
+    ),
+    Mutant(
+        "logs-temporary-drop-of-base",
+        "WL3303-LOG-AS-ROWS",
+        "DROP TEMPORARY TABLE drops a table that is not temporary",
+        answer=around(DropTable, before=_not_temporary, after=_drop_base),
+        also=("WL3303-LOG-AS-STATEMENT",),
+    ),
+    Mutant(
+        "logs-hidden-table-dropped",
+        "WL3303-LOG-AS-STATEMENT",
+        "a DROP TABLE of several tables drops also the one that a temporary table hides",
+        answer=around(DropTable, before=_hidden, after=_drop_base),
+        also=("WL3303-LOG-AS-ROWS",),
     ),
     Mutant(
         "logs-temporary-again-silent",
