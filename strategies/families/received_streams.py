@@ -119,9 +119,11 @@ def _incident(stream: StreamBuilder, mode: str) -> Sequence[PlannedEvent]:
     return planned if alone else replica_groups.in_mode(stream, planned, mode)
 
 
-def _begin(stream: StreamBuilder, lengths: bytes | None = None, *, created: int = 0, build: str = "") -> None:
+def _begin(
+    stream: StreamBuilder, lengths: bytes | None = None, *, created: int = 0, build: str = "", flags: int = 0
+) -> None:
     version = f"{stream.server.version}{build}" if build else None
-    stream.describe_format(post_header_lengths=lengths, created=created, version=version)
+    stream.describe_format(post_header_lengths=lengths, created=created, version=version, flags=flags)
     if stream.server.gtid_form not in ("absent", "5.6"):
         stream.add(gtid_events.previous_gtids(stream, gtid_events.gtid_set(stream), flags=_IGNORABLE))
 
@@ -188,14 +190,29 @@ _NEXT_FOLLOWS: Final = Dimension(
 )
 
 
+#: A relay log that goes on with the same format description has it with these flags, too.
+_FORMAT_FLAGS: Final = Dimension(
+    "flags of the source's format description",
+    {
+        "none": 0,
+        "the marker Ignore Boundary": MARKER_BITS.write(0, BoundaryType.IGNORE_BOUNDARY),
+        "a bit without a meaning": 0x4000,
+    },
+    profiles={"the marker Ignore Boundary": Profiles("worklog")},
+)
+
+
 @family(
     focus="WL7592-RELAY-PREVIOUS-GTIDS-OWN",
     profiles=Profiles("worklog", "mysql >= 5.7"),
-    dimensions=(_FLUSHES, _FLUSHED_AT, _CREATED, _NEXT_FOLLOWS, MODE, _TAGS, _NUMBERS, GROUP, CHANGE, _LAST_GROUP),
+    dimensions=(
+        *(_FLUSHES, _FLUSHED_AT, _CREATED, _NEXT_FOLLOWS, MODE, _TAGS, _NUMBERS, GROUP, CHANGE, _LAST_GROUP),
+        _FORMAT_FLAGS,
+    ),
 )
 def flushed_relay_logs(stream: StreamBuilder) -> None:
     """Groups for a replica that begins another relay log between them, within them or before them."""
-    _begin(stream, created=stream.timestamp if stream.vary(_CREATED) else 0)
+    _begin(stream, created=stream.timestamp if stream.vary(_CREATED) else 0, flags=stream.vary(_FORMAT_FLAGS))
     mode, at = replica_variants.set_mode(stream), stream.vary(_FLUSHED_AT)
     tagged = mode == "ON" and stream.vary(_TAGS)
     stream.gtid_step = stream.vary(_NUMBERS) if mode == "ON" else 0
@@ -499,37 +516,58 @@ _NUMBERED: Final = Dimension(
 _WITH_GTID: Final = {"the groups have GTIDs": ("yes", "the one that does not end")}
 #: The relay log after the next one has another set, in which the GTID may be as well.
 _FLUSHED_LATER: Final = yes_or_no("a relay log is flushed after the next group", when=_WITH_GTID)
-_SENT: Final = choices("sent of the group", ("more", "its first event"))
+#: With its last event right after its first the group has an end, although none that a parser expects.
+_ENDS_ALONE: Final = "its first event and its last"
+_SENT: Final = choices("sent of the group", ("more", "its first event", _ENDS_ALONE))
 #: A program that writes logs may go on in the same log.
 _GOES_ON: Final = choices("the source goes on", ("in its next log", "in the same log"))
+#: What a source sends besides its transactions, between the part and a flush of the relay log: it ends none of them.
+_FLUSHED_THEN: Final = choices(
+    "a relay log is flushed before the next group", ("no", "yes", "after a Stop", "after a heartbeat"), when=_WITH_GTID
+)
 
 
 @family(
     focus="WL4162-WARN-RECEIVER",
     profiles=WITH_PARSER,
     fault=True,
-    dimensions=(_NUMBERED, _FLUSHED_LATER, _SENT, _GOES_ON, GROUP, CHANGE, BEFORE),
+    dimensions=(_NUMBERED, _FLUSHED_LATER, _SENT, _GOES_ON, GROUP, CHANGE, BEFORE, _FLUSHED_THEN),
 )
 def groups_of_crashed_sources(stream: StreamBuilder) -> None:
     """A part of a group, sent before the source crashed, and its next log: a receiver warns of the next group.
 
-    The transaction never ends, so its GTID has not been received.
+    The transaction never ends, so its GTID has not been received; one that ends without its beginning has been.
     """
     mode, after = stream.vary(_NUMBERED)
     sound_log.begin_log(stream)
     stream.settings["gtid_mode"] = mode if mode == after else "ON_PERMISSIVE"
     replica_variants.add_before(stream, mode)
-    part = _part(stream, mode)
-    replica_groups.add(stream, part[:1] if stream.vary(_SENT) == "its first event" else part)
+    part, sent = _part(stream, mode), stream.vary(_SENT)
+    if sent == _ENDS_ALONE:
+        part = [part[0], mysql_events.xid(stream)]
+    replica_groups.add(stream, part[:1] if sent == "its first event" else part)
+    flushes = _flushes_then(stream) if mode == "ON" else []
     if stream.vary(_GOES_ON) == "in its next log":
         stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4, flags=_ARTIFICIAL))
         stream.begin_log_of_source()
         _begin(stream)
     replica_groups.add(stream, replica_variants.group(stream, after))
     if mode == "ON" and stream.vary(_FLUSHED_LATER):
-        stream.settings["flushes"] = [stream.offset]
+        flushes.append(stream.offset)
         replica_groups.add(stream, replica_groups.in_mode(stream, replica_groups.create(stream), after))
+    if flushes:
+        stream.settings["flushes"] = flushes
     sound_log.add_groups(stream, 0, 1, anonymous=after == "OFF")
+
+
+def _flushes_then(stream: StreamBuilder) -> list[int]:
+    """Add what comes before a flush of the relay log, if there is one, and return the offset of the event after it."""
+    then = stream.vary(_FLUSHED_THEN)
+    if "Stop" in then:
+        stream.add(mysql_events.stop(stream))
+    elif "heartbeat" in then:
+        stream.add(server_events.heartbeat(stream))
+    return [stream.offset] if then != "no" else []
 
 
 _MARKER: Final = Dimension("marker of the event", {each.heading: each for each in BoundaryType})

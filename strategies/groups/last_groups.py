@@ -43,6 +43,10 @@ def _finished(stream: StreamBuilder) -> list[PlannedEvent]:
     return [mysql_events.query(stream, replica_groups.end_of_prepared(stream))]
 
 
+def _finished_by(word: str) -> Build:
+    return lambda stream: [mysql_events.query(stream, f"XA {word} {replica_groups.XA_NAME}")]
+
+
 def _incident(stream: StreamBuilder) -> list[PlannedEvent]:
     return [server_events.incident(stream)]
 
@@ -139,11 +143,15 @@ RECEIVED: Final[Mapping[str, Build]] = {
     "a statement alone": _statement_alone,
     "a variable and a statement": groups.statement_of_variable,
     "an Incident": _incident,
+    "committed after it was prepared": _finished_by("COMMIT"),
+    "rolled back after it was prepared": _finished_by("ROLLBACK"),
 }
 #: Class -> the profiles whose servers log such groups; the others are of all.
 _PROFILES: Final = {
     "prepared": WITH_XA_PREPARE,
     "finished after it was prepared": WITH_XA_PREPARE,
+    "committed after it was prepared": WITH_XA_PREPARE,
+    "rolled back after it was prepared": WITH_XA_PREPARE,
     IN_PAYLOAD: WITH_PAYLOADS,
     "a variable and a statement": _WITH_VARIABLE,
     "a text before its rows": WITH_ROWS_QUERIES,

@@ -52,6 +52,7 @@ from conformance.mutants.relay.faulty_receivers import (
     NoOwnPreviousGtids,
     OwnIdEverywhere,
     RenewsFirstFormat,
+    RepeatsWithoutFlags,
     ReplacesNothing,
     ReplacesUnlessFlushed,
     ResetsAtFormats,
@@ -81,10 +82,13 @@ from conformance.mutants.relay.spoilt_events import (
 from conformance.mutants.relay.unended_groups import (
     CountsNamedAtRotate,
     CountsNoIncidents,
+    EndsAtHeartbeat,
+    EndsAtStop,
     KeepsGtidOfConnection,
     KeepsGtidOverAnonymous,
     LeavesOutIncidents,
     LeavesOutUnknownOfNone,
+    NeedsBegin,
 )
 from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.reference.relay import answer_with
@@ -337,6 +341,30 @@ MUTANTS: tuple[Mutant, ...] = (
         "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
         "takes a transaction that does not end as received at the end of the anonymous one after it",
         answer=_of(KeepsGtidOverAnonymous),
+    ),
+    Mutant(
+        "relay-stop-ends-group",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "takes a transaction as received that has not ended before a Stop event",
+        answer=_of(EndsAtStop),
+    ),
+    Mutant(
+        "relay-heartbeat-ends-group",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "takes a transaction as received that has not ended before a heartbeat",
+        answer=_of(EndsAtHeartbeat),
+    ),
+    Mutant(
+        "relay-group-needs-begin",
+        "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
+        "does not take a transaction as received that has no BEGIN before its Xid",
+        answer=_of(NeedsBegin),
+    ),
+    Mutant(
+        "relay-format-repeated-without-flags",
+        "FORMAT-RELAY-EVENT",
+        "goes on in the next relay log with the source's format description without its flags",
+        answer=_of(RepeatsWithoutFlags),
     ),
     Mutant(
         "relay-named-group-counted",

@@ -8,7 +8,7 @@ from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.event_types import ROWS_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.gtid_set import GtidSet
-from conformance.binlog.header import HEADER_BYTES
+from conformance.binlog.header import FLAGS_AT, HEADER_BYTES
 from conformance.models.replica.groups import State
 from conformance.models.replica.relay import NewFeed, Receiver, Reception, RelaySettings
 from conformance.models.replica.relay_rules import OwnGtids, RelayRules
@@ -53,6 +53,15 @@ class RenewsFirstFormat(Receiver):
         super()._note(event, data)
         if event.type == EventType.FORMAT_DESCRIPTION:
             self._source_format = self._first = self._first or data
+
+
+class RepeatsWithoutFlags(Receiver):
+    """A receiver whose next relay logs go on with the source's format description without its flags."""
+
+    def _note(self, event: ReplicaEvent, data: bytes) -> None:
+        super()._note(event, data)
+        if event.type == EventType.FORMAT_DESCRIPTION:
+            self._source_format = data[:FLAGS_AT] + bytes(2) + data[FLAGS_AT + 2 :]
 
 
 class KeepsFormatOfConnection(Receiver):

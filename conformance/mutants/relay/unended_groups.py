@@ -1,6 +1,6 @@
 """Receivers with one fault each in what they keep of a group that has not ended, or make of an unusual event."""
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import HEARTBEAT_TYPES, EventType
 from conformance.binlog.executed_gtids import gtid_parts
 from conformance.models.replica.groups import State
 from conformance.models.replica.relay import Receiver, Reception
@@ -55,6 +55,37 @@ class LeavesOutIncidents(Receiver):
 
     def _reception(self, event: ReplicaEvent) -> Reception:
         return Reception.LEFT_OUT if event.type == EventType.INCIDENT else super()._reception(event)
+
+
+class EndsAtStop(Receiver):
+    """A receiver that takes a group as received which a Stop event follows."""
+
+    def receive(self, event: ReplicaEvent, data: bytes) -> Reception:
+        """Count the open transaction at a Stop."""
+        if event.type == EventType.STOP and self._gtid:
+            self._retrieved.add(*gtid_parts(self._gtid))
+            self._gtid = ""
+        return super().receive(event, data)
+
+
+class EndsAtHeartbeat(Receiver):
+    """A receiver that takes a group as received which a heartbeat follows."""
+
+    def receive(self, event: ReplicaEvent, data: bytes) -> Reception:
+        """Count the open transaction at a heartbeat."""
+        if event.type in HEARTBEAT_TYPES and self._gtid:
+            self._retrieved.add(*gtid_parts(self._gtid))
+            self._gtid = ""
+        return super().receive(event, data)
+
+
+class NeedsBegin(Receiver):
+    """A receiver for which a group that ends right after its Gtid event is none."""
+
+    def _follow(self, event: ReplicaEvent) -> None:
+        if self._state is State.NAMED and event.type == EventType.XID:
+            self._gtid = ""
+        super()._follow(event)
 
 
 class CountsNoIncidents(Receiver):
