@@ -47,6 +47,12 @@ def _some_text(stream: StreamBuilder, size: int) -> bytes:
     return mysql_events.text_of(stream.choose.one_of((*mysql_events.FRAGMENTS, "\0b\0")), size).encode()
 
 
+def _digits(stream: StreamBuilder, _: int) -> tuple[Value, dict[str, int]]:
+    """Return a text that looks like a number, which it is not: what is around its value may be lost with that."""
+    text = stream.choose.one_of(("007", "0", "-1", "1e5", "18446744073709551616", " 1", "0x1F"))
+    return Value(text.encode(), text), _about(VariableType.STRING, stream.choose.one_of(_COLLATIONS))
+
+
 def _integer(stream: StreamBuilder, _: int) -> tuple[Value, dict[str, int]]:
     high = 2**64 - 1 if stream.server.profile in WITH_VARIABLE_FLAGS else 2**63 - 1
     number = whole_number(stream.choose, high.bit_length())
@@ -73,11 +79,19 @@ def _about(kind: VariableType, collation: int) -> dict[str, int]:
 
 #: What makes the value of a user variable; nothing does that of NULL.
 VARIABLE: Final = Dimension[Callable[[StreamBuilder, int], tuple[Value, dict[str, int]]] | None](
-    "variable", {"text": _string, "NULL": None, "integer": _integer, "double": _real, "decimal": _decimal}
+    "variable",
+    {
+        "text": _string,
+        "NULL": None,
+        "integer": _integer,
+        "double": _real,
+        "decimal": _decimal,
+        "text of digits": _digits,
+    },
 )
 #: Sizes in bytes of the text of a user variable, and of a piece of a file: servers cut it into blocks of 128 KiB.
 TEXT_SIZE: Final = sizes("size of a text", 33, 251, 256, 65_536, most=70_000)
-BLOCK_SIZE: Final = sizes("size of a block", 33, 251, 256, 65_536, most=131_072, fewest=1)
+BLOCK_SIZE: Final = sizes("size of a block", 33, 251, 256, 65_536, most=131_072)
 BLOCKS: Final = Number("blocks of a file", many=(20, 30))
 FATE: Final = choices("end of LOAD DATA", ("statement", "failure"))
 

@@ -59,7 +59,8 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
     ),
     Departure(("flagged_known_events", "flagged_groups"), "have the ignorable flag on events of ordinary types"),
     Departure(
-        ("sent_gtids", "sent_without_gtids"), "have the ignorable flag on events of ordinary types in some cases"
+        ("sent_gtids", "sent_without_gtids", "tagged_gtid_streams"),
+        "have the ignorable flag on events of ordinary types in some cases",
     ),
     Departure(
         ("large_transactions",),
@@ -75,7 +76,10 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
         ("groups_sent_again",),
         "have a group whose GTID is executed once more, in some cases cut off",
     ),
-    Departure(("stop_positions", "show_binlog_events"), "have events with positions of other logs"),
+    Departure(("stop_positions",), "have events with positions of other logs"),
+    Departure(
+        ("show_binlog_events",), "have events with positions of other logs, and in some cases with the ignorable flag"
+    ),
     Departure(("skipped_groups", "groups_in_permissive_modes"), "also have groups without any Gtid event"),
     Departure(
         ("sent_logs",),
@@ -135,7 +139,7 @@ DEPARTURES: Final[tuple[Departure, ...]] = (
     Departure(
         ("rendered_text",),
         "have some Query events of development releases, with a timestamp in the status variables, and in some cases "
-        "the positions of another log",
+        "the positions of another log, or the ignorable flag on events of ordinary types",
     ),
     Departure(("printed_boundaries",), "have one wrong step, about which the printed text warns"),
     Departure(

@@ -90,6 +90,19 @@ def flagged_known_events(stream: StreamBuilder) -> None:
     stream.add(end(stream))
 
 
+FLAGGED: Final = Dimension(
+    "known events with the ignorable flag",
+    {"no": False, "yes": True},
+    profiles={"yes": WITH_FLAG_OF_UNKNOWN_TYPES},
+)
+
+
+def flag_following(stream: StreamBuilder) -> None:
+    """Give the events that follow the ignorable flag, if the dimension `FLAGGED` has it so."""
+    if stream.vary(FLAGGED):
+        stream.alter = lambda event: event if event.flags & _IGNORABLE else _other_way(event)
+
+
 def _other_way(event: PlannedEvent) -> PlannedEvent:
     """Return an event with the ignorable flag the other way."""
     return event._replace(flags=event.flags ^ _IGNORABLE).marked("WL4033-READ-KNOWN-FLAGGED")

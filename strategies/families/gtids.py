@@ -7,6 +7,7 @@ from conformance.binlog.gtid_set import GNO_END, GtidSet, Interval, Source
 from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_GTIDS, WITH_TAGGED_GTIDS
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import gtid_events, mysql_events
+from conformance.strategies.families.flagged_events import FLAGGED, flag_following
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
@@ -57,7 +58,7 @@ _GROUPS: Final = Number("groups", many=(60, 64))
         "WL7592-RELAY-PREVIOUS-GTIDS-OWN",
     ),
     profiles=WITH_GTIDS,
-    dimensions=(_BODY, _GROUPS, _LONGER, *gtid_events.GTID_DIMENSIONS),
+    dimensions=(_BODY, _GROUPS, _LONGER, *gtid_events.GTID_DIMENSIONS, FLAGGED),
 )
 def gtid_streams(stream: StreamBuilder) -> None:
     """Transactions with Gtid events of several sizes, and sometimes an Anonymous_gtid event.
@@ -65,6 +66,7 @@ def gtid_streams(stream: StreamBuilder) -> None:
     The sizes are those of older and of newer servers, and the numbers are arbitrary: no server's log has them all.
     """
     groups.begin_log(stream, previous=True)
+    flag_following(stream)
     groups.number_from_anywhere(stream)
     _add_groups(stream, anonymous=False)
 
@@ -128,11 +130,12 @@ def _gtid(stream: StreamBuilder, planned: list[PlannedEvent], *, anonymous: bool
 @family(
     focus=("FORMAT-GTID-TAGGED", "FORMAT-RENDER-GTID"),
     profiles=WITH_TAGGED_GTIDS,
-    dimensions=(gtid_events.TAG, _GROUPS, groups.SEQUENCE, *gtid_events.GTID_DIMENSIONS),
+    dimensions=(gtid_events.TAG, _GROUPS, groups.SEQUENCE, *gtid_events.GTID_DIMENSIONS, FLAGGED),
 )
 def tagged_gtid_streams(stream: StreamBuilder) -> None:
     """Transactions with tagged Gtid events, and untagged ones between them."""
     groups.begin_log(stream)
+    flag_following(stream)
     groups.number_from_anywhere(stream)
     for number in stream.several_of(_GROUPS):
         planned = groups.group(stream)

@@ -15,6 +15,7 @@ from conformance.strategies.events import mysql_events
 from conformance.strategies.events.row_events import ROWS_FLAGS
 from conformance.strategies.events.statement_events import user_var
 from conformance.strategies.families import event_types
+from conformance.strategies.families.flagged_events import FLAGGED, flag_following
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
@@ -82,6 +83,7 @@ _SHAPES: Final[Mapping[str, Callable[[StreamBuilder], str]]] = {
     "a delimiter": lambda stream: "INSERT INTO t VALUES ('/*!*/;')\n/*!*/;",
     "255 bytes": lambda stream: "x" * 255,
     "256 bytes": lambda stream: "x" * 256,
+    "hundreds of lines": lambda stream: "INSERT INTO t VALUES (1)" + "\n,(2)" * 300,
 }
 _TEXT: Final = Dimension("statement shown", _SHAPES, profiles={name: WITH_ROWS_QUERIES for name in list(_SHAPES)[1:]})
 #: The first time, in seconds since 1970, the server id, and the position at which the log begins, as that of a part cut
@@ -139,6 +141,7 @@ _FILLED: Final = (
     _UNKNOWN,
     _PLACE_OF_UNKNOWN,
     _BEFORE_STATEMENT,
+    FLAGGED,
 )
 
 
@@ -221,6 +224,7 @@ def _fill(
     stream.begin_log_of_source(position)
     code = choose.one_of(UNASSIGNED)
     groups.begin_log(stream, lengths=declare_up_to(stream, code))
+    flag_following(stream)
     marked = stream.vary(_MARKED)
     for number in stream.several_of(_TRANSACTIONS):
         commit, anonymous = (choose.yes(), choose.yes()) if number else (True, True)

@@ -41,16 +41,18 @@ PART = "some are parts of a large log, with the positions that they have there"
 FLAGGED = "the events of some logs have the ignorable flag, whatever their types"
 DEVIATIONS = {
     "rendered_text": Deviation(
-        f"{OLD_QUERIES}; {PART}", ("WL7592-LOG-NO-QUERY-TIMESTAMPS", "WL4033-READ-POSITION-CHAIN")
+        f"{OLD_QUERIES}; {PART}; {FLAGGED}",
+        ("WL7592-LOG-NO-QUERY-TIMESTAMPS", "WL4033-READ-POSITION-CHAIN", "FORMAT-LOG-FLAGS"),
     ),
-    "show_binlog_events": Deviation(PART, ("WL4033-READ-POSITION-CHAIN",)),
+    "show_binlog_events": Deviation(f"{PART}; {FLAGGED}", ("WL4033-READ-POSITION-CHAIN", "FORMAT-LOG-FLAGS")),
     "sent_logs": Deviation(
         f"the first log may be that of an older server, before its upgrade; {FLAGGED}",
         (PREVIOUS, *GROUPS, "FORMAT-LOG-FLAGS"),
     ),
     "sent_gtids": Deviation(FLAGGED, ("FORMAT-LOG-FLAGS",)),
     "sent_without_gtids": Deviation(FLAGGED, ("FORMAT-LOG-FLAGS",)),
-    "gtid_streams": Deviation(FORMS, OF_FORMS),
+    "gtid_streams": Deviation(f"{FORMS}; {FLAGGED}", (*OF_FORMS, "FORMAT-LOG-FLAGS")),
+    "tagged_gtid_streams": Deviation(FLAGGED, ("FORMAT-LOG-FLAGS",)),
     "anonymous_gtid_streams": Deviation(FORMS, OF_FORMS),
     "streams_without_gtids": Deviation("a source may be older than its format description", (PREVIOUS, *GROUPS)),
     "golden_vectors": Deviation(

@@ -97,7 +97,6 @@ MISSING = (
     ("*", "query", "*", STATEMENT),
     ("*", "rows_query", "0", STATEMENT),
     ("*", "xa_data", "*", "an XA transaction has a name of 1 to 128 bytes"),
-    ("*", "block_data", "0", NEVER_ZERO),
 )
 
 

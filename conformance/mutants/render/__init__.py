@@ -24,10 +24,12 @@ from conformance.mutants.render.altered_texts import (
     UnknownEndsRows,
     UnknownLosesRows,
     XidUnprinted,
+    a_hundred_lines,
     after_its_table,
     binlog_statement_changed,
     by_first_format,
     columns_renumbered,
+    digits_unquoted,
     ends_one_too_far,
     first_format_alone,
     first_line_only,
@@ -58,6 +60,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL40-RENDER-QUERY-STOPS",
         "the first table of the tables info is printed after the statement",
         answer=rewritten(with_tables_info),
+    ),
+    Mutant(
+        "statement-of-a-hundred-lines",
+        "WL4033-RENDER-ROWS-QUERY-SHOWN",
+        "at most a hundred lines of a Rows_query are shown",
+        answer=rewritten(a_hundred_lines),
     ),
     Mutant(
         "statement-line-twice",
@@ -100,6 +108,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-RENDER-STATEMENTS-RUN",
         "unsigned user variables of 20 digits are set to numbers below zero",
         answer=rewritten(integers_signed),
+    ),
+    Mutant(
+        "user-variable-digits",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "user variables that are texts of digits are set to numbers",
+        answer=rewritten(digits_unquoted),
     ),
     Mutant(
         "letters-of-databases-alike",

@@ -47,6 +47,8 @@ _TABLE: Final = re.compile(r"\tTable_map: (.*) mapped to number")
 _INTO: Final = re.compile(r"^(### INSERT INTO ).*\n")
 #: A user variable that is set to a number of 20 digits, which is above 2^63.
 _INTEGER: Final = re.compile(r"^(SET @`[^`]*`:=)(1\d{19})\b", re.MULTILINE)
+#: A user variable that is set to a text of digits.
+_DIGITS: Final = re.compile(r"^(SET @`(?:[^`]|``)*`:=)_\w+ (?:0x|X')((?:3\d)+)'? COLLATE `\w+`", re.MULTILINE)
 _BLOCKS: Final = re.compile(r"^(?=# at \d+\n)", re.MULTILINE)
 BOUNDARY: Final = re.compile(r"^(#\d{6} .*boundary: (Start Transaction) .*\n)", re.MULTILINE)
 _BINLOG: Final = re.compile(r"^(BINLOG '\n(?:[^']*\n)'/\*!\*/;\n)", re.MULTILINE)
@@ -230,6 +232,20 @@ def columns_renumbered(printed: str, _: Request) -> str:
 def integers_signed(printed: str, _: Request) -> str:
     """Return a text in which user variables of 20 digits are below zero."""
     return _INTEGER.sub(lambda match: f"{match[1]}{int(match[2]) - (1 << 64)}", printed)
+
+
+def digits_unquoted(printed: str, _: Request) -> str:
+    """Return a text in which user variables that are texts of digits are set to numbers."""
+    return _DIGITS.sub(lambda match: f"{match[1]}{bytes.fromhex(match[2]).decode()}", printed)
+
+
+def a_hundred_lines(printed: str, _: Request) -> str:
+    """Return a text that shows at most a hundred lines of each Rows_query."""
+
+    def shortened(match: re.Match[str]) -> str:
+        return match[1] + "".join(match[2].splitlines(keepends=True)[:100])
+
+    return ROWS_QUERY.sub(shortened, printed)
 
 
 def letters_of_databases_alike(printed: str, _: Request) -> str:

@@ -40,7 +40,9 @@ def variable_set(fact: Fact, event: PrintedEvent) -> Fault:
     if fact["type"] == EventType.USER_VAR:
         printed = re.search(rf"{_name_pattern(fact)} *:?= *(.*?)\s*/\*!\*/;", event.text, re.IGNORECASE | re.DOTALL)
         if printed and not _has_value(fact, printed[1]):
-            return "variable set to another value", f"{printed[1][:60]!r} is not {fact['variable_value']!r:.60}"
+            kind = "text" if fact["variable_type"] == VariableType.STRING else "number"
+            message = f"it is set to {printed[1][:60]}, which is not the {kind} {fact['variable_value']!r:.60}"
+            return "variable set to another value", message
     return None
 
 
