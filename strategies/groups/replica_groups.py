@@ -161,15 +161,18 @@ def with_gtid(
     return [gtid, *planned]
 
 
-def in_mode(stream: StreamBuilder, planned: Sequence[PlannedEvent], mode: str) -> list[PlannedEvent]:
+def in_mode(
+    stream: StreamBuilder, planned: Sequence[PlannedEvent], mode: str, *, tagged: bool = False
+) -> list[PlannedEvent]:
     """Return a group with the Gtid or Anonymous_gtid event that a source in this mode puts before it, if any.
 
-    In a permissive mode a group may have either.
+    In a permissive mode a group may have either; a GTID has a tag if it is to.
     """
     form = stream.server.gtid_form
     if form == "absent" or (form == "5.6" and mode == "OFF"):
         return list(planned)
-    return with_gtid(stream, planned, anonymous=stream.choose.yes() if "PERMISSIVE" in mode else mode == "OFF")
+    anonymous = stream.choose.yes() if "PERMISSIVE" in mode else mode == "OFF"
+    return with_gtid(stream, planned, anonymous=anonymous, tagged=tagged and not anonymous)
 
 
 def add(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
