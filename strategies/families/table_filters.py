@@ -267,7 +267,7 @@ _PASSING: Final = choices(
 )
 #: The text of the statement concerns all its tables, its rows one of them each.
 _TEXT: Final = Dimension("text before the rows", {"no": False, "yes": True}, profiles={"yes": WITH_ROWS_QUERIES})
-_MORE_ROWS: Final = Number("further rows events of one of the tables", fewest=0)
+_MORE_ROWS: Final = Number("further rows events of one of the tables", fewest=0, many=(20, 24))
 #: What the rows events of a statement do, in turn: one may insert rows and change others (ON DUPLICATE KEY UPDATE).
 _CHANGED: Final = Dimension[Sequence[str]](
     "change of the rows",

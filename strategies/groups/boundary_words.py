@@ -55,6 +55,12 @@ ODD_RETURNS: Final = (
     "ROLLBACK -- a\nTO a",
     "ROLLBACK WORK TO SAVEPOINT a",
 )
+#: Ordinary statements to the parsers that servers ship, which compare the text from its first byte on, and letter by
+#: letter.
+_LED: Final = (
+    *("/* a */ COMMIT", "/* a */ BEGIN", "/**/ROLLBACK", " COMMIT", "\nROLLBACK", "-- a\nCOMMIT"),
+    *("XA BEGIN X'61',X'',1", "xa start X'61',X'',1", "XA  START X'61',X'',1"),
+)
 #: A statement without text, which the versions of the parsers that servers ship do not agree on.
 EMPTY: Final = ""
 #: More of them, which are beginnings of a word to no parser.
@@ -91,7 +97,7 @@ SPELLINGS: Final = (
 
 def statements(stream: StreamBuilder) -> tuple[str, ...]:
     """Return the statements that are ordinary to the parser of the stream's server."""
-    others = (*BEGINNINGS, *ODD_RETURNS, EMPTY) if stream.server.profile == "worklog" else ()
+    others = (*BEGINNINGS, *ODD_RETURNS, EMPTY) if stream.server.profile == "worklog" else _LED
     return (*ORDINARY, *others, *_OF_ROLLBACK)
 
 
