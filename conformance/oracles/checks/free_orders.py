@@ -74,21 +74,36 @@ def _content(statement: _Statement) -> tuple[tuple[tuple[str, str], ...], tuple[
 def _as_expected(wanted: Sequence[Entry], seen: Sequence[Entry]) -> list[Entry]:
     """Return the events of a statement in the order and the division of the expected ones with the same contents.
 
-    If its tables come in another order, the rows of each are joined and stay where they are.
+    If the rows of a table are expected in several places, those that it has are joined, in the order of the tables.
     """
     order = [_table(each) for each in wanted if _is_map(each)]
     maps = sorted((each for each in seen if _is_map(each)), key=lambda each: order.index(_table(each)))
-    of_tables = _joined(each for each in seen if not _is_map(each))
-    divisions = _divisions(of_tables, [each for each in wanted if not _is_map(each)])
-    if divisions is None:
-        return [*maps, *of_tables]
-    pairs = zip(of_tables, divisions, strict=True)
-    return [*maps, *(each for whole, parts in pairs for each in _divided(whole, parts))]
+    of_wanted = [each for each in wanted if not _is_map(each)]
+    places = [_kind(each) for each in of_wanted]
+    of_seen = [each for each in seen if not _is_map(each)]
+    ends = of_seen[-1].get("rows_flags", 0) if of_seen else 0
+    of_tables = sorted(_joined(of_seen), key=lambda each: places.index(_kind(each)))
+    divisions = _divisions(of_tables, of_wanted)
+    made = of_tables
+    if divisions is not None:
+        pairs = zip(of_tables, divisions, strict=True)
+        made = [each for whole, parts in pairs for each in _divided(whole, parts)]
+    return [*maps, *(_unended(each) for each in made[:-1]), *({**each, "rows_flags": ends} for each in made[-1:])]
+
+
+def _kind(entry: Entry) -> tuple[str, tuple[str, str]]:
+    """Return what changes rows of which table."""
+    return str(entry["type"]), _table(entry)
+
+
+def _unended(entry: Entry) -> Entry:
+    """Return a rows event without the end of the statement."""
+    return {**entry, "rows_flags": (entry.get("rows_flags") or 0) & ~STATEMENT_END}
 
 
 def _divisions(of_tables: Sequence[Entry], expected: Sequence[Entry]) -> list[list[Entry]] | None:
-    """Return the expected rows events that have the rows of each table; None if the tables come in another order."""
-    divisions = [list(parts) for _, parts in groupby(expected, _table)]
+    """Return the expected rows events that have the rows of each table; None if one has its rows in several places."""
+    divisions = [list(parts) for _, parts in groupby(expected, _kind)]
     rows = [[row for part in parts for row in part["rows"]] for parts in divisions]
     if [_rows_of(each, each.get("rows") or ()) for each in of_tables] != [
         _rows_of(parts[0], each) for parts, each in zip(divisions, rows, strict=True)
@@ -102,24 +117,18 @@ def _rows_of(entry: Entry, rows: Iterable[object]) -> tuple[tuple[str, str], lis
 
 
 def _divided(whole: Entry, parts: Sequence[Entry]) -> Iterator[Entry]:
-    """Yield the rows events of a table with the rows of some parts; the last one alone may end the statement."""
-    flags = whole.get("rows_flags", 0)
-    for part in parts[:-1]:
-        yield {**whole, "rows": part["rows"], "rows_flags": flags & ~STATEMENT_END}
-    yield {**whole, "rows": parts[-1]["rows"], "rows_flags": flags}
+    """Yield the rows events of a table with the rows of some parts."""
+    yield from ({**whole, "rows": part["rows"]} for part in parts)
 
 
 def _joined(events: Iterable[Entry]) -> list[Entry]:
-    """Return rows events in which all rows of a table that follow each other are in one event."""
-    joined: list[Entry] = []
+    """Return rows events in which all rows of a table that are changed in one way are in one event."""
+    joined: dict[object, Entry] = {}
     for entry in events:
-        last = joined[-1] if joined else {}
-        if all(last.get(name) == entry.get(name) for name in ("type", "table_id")):
-            rows = [*(last.get("rows") or ()), *(entry.get("rows") or ())]
-            joined[-1] = {**last, "rows": rows, "rows_flags": entry.get("rows_flags")}
-        else:
-            joined.append(entry)
-    return joined
+        before = joined.get(_kind(entry))
+        rows = [*(before.get("rows") or ()), *(entry.get("rows") or ())] if before else entry.get("rows")
+        joined[_kind(entry)] = {**(before or entry), "rows": rows}
+    return list(joined.values())
 
 
 def _is_readable(events: Sequence[Entry]) -> bool:

@@ -83,7 +83,7 @@ def tables_of(entry: Entry) -> frozenset[str]:
 
 def _named(entry: Entry) -> Iterator[str]:
     """Yield the tables that a statement names in quotes, in its order, with their databases."""
-    text = str(entry.get("query", ""))
+    text = without_comments(str(entry.get("query", "")))
     database = str(entry.get("database", ""))
     for match in _NAMES.finditer(text):
         first, second = (unquoted(each or "") for each in match.groups())
@@ -92,7 +92,7 @@ def _named(entry: Entry) -> Iterator[str]:
 
 def is_of_temporary_tables(entry: Entry) -> bool:
     """Return whether a DROP TABLE drops temporary tables alone."""
-    return bool(_TEMPORARY.search(str(entry.get("query", ""))))
+    return bool(_TEMPORARY.search(without_comments(str(entry.get("query", "")))))
 
 
 def equal(*names: str) -> Compare:
