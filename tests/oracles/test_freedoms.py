@@ -10,7 +10,7 @@ import pytest
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum, ends_with_checksum
 from conformance.binlog.event_types import GTID_TYPES, HEARTBEAT_TYPES, PLAIN_GTID_TYPES, VARIABLE_TYPES, EventType
-from conformance.binlog.executed_gtids import ExecutedGtids
+from conformance.binlog.executed_gtids import ExecutedGtids, gtid_parts
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.header import HEADER_BYTES, TYPE_AT
@@ -364,6 +364,18 @@ class CountsLater(Receiver):
     def _rules(self):
         rules = super()._rules()
         return replace(rules, retrieves_at_end=False) if self.settings.profile == "worklog" else rules
+
+
+class CountsAfterTheRelayLog(Receiver):
+    """A receiver of 5.6 that begins its next relay log right before it counts the last transaction of the source's."""
+
+    def _note(self, event, data):
+        last, counts = self._gtid, event.type == EventType.ROTATE and self.settings.profile == "mysql-5.6"
+        if counts:
+            self._gtid = ""
+        super()._note(event, data)
+        if counts and last:
+            self._retrieved.add(*gtid_parts(last))
 
 
 def at_another_time(settings, feed):
@@ -816,7 +828,7 @@ TAKEN = {
         ],
     ),
     "warnings without a text": ("relay", [received_by(warning_of_each_failure)]),
-    "last GTID of a relay log": ("relay", [received_by(CountsLater)]),
+    "last GTID of a relay log": ("relay", [received_by(CountsLater), received_by(CountsAfterTheRelayLog)]),
     "checksums of relay logs": ("relay", [checksummed(wanted=True), checksummed(wanted=False)]),
     "own events that come back": ("relay", [writing_own_events]),
     "what stands for events left out": ("relay", [received_by(EndsItsConnection), with_gtids_left_out]),

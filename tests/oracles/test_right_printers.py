@@ -48,6 +48,20 @@ def test_white_space_before_any_delimiter_is_free():
     assert blamed(case, lambda text: re.sub(r"(?m)(?<! )/\*!\*/;$", " /*!*/;", text)) == set()
 
 
+@pytest.mark.parametrize("comment", ["-- a line", "/* of two\nlines */", "# another"])
+def test_a_comment_before_a_statement_is_free(comment):
+    case = printed("printed_databases", "mysql-8.0")
+    assert blamed(case, lambda text: re.sub(r"(?m)^(CREATE|INSERT) ", rf"{comment}\n\1 ", text)) == set()
+
+
+def test_a_statement_after_a_comment_of_two_lines_is_a_fault():
+    case = printed("printed_databases", "mysql-8.0")
+    added = "/* of two\nlines */\nDELETE FROM t1\n/*!*/;\n"
+    assert blamed(case, lambda text: re.sub(r"(?m)^(CREATE|INSERT) ", rf"{added}\1 ", text)) == {
+        "FORMAT-RENDER-STATEMENTS-RUN"
+    }
+
+
 def widely_spaced(text):
     """Return a text with more white space between the words of header lines."""
     spaced = re.sub(

@@ -28,8 +28,12 @@ _DELIMITER: Final = re.compile(r"DELIMITER\s+(\S+)", re.IGNORECASE)
 _ENDS_IN_COMMENT: Final = re.compile(r"(?:^|\s)(?:#|--\s)[^'\"`\n]*\Z", re.MULTILINE)
 #: The delimiter after each statement in a printed log: a semicolon may be in a statement.
 _DELIMITED_BY: Final = "/*!*/;"
+#: A comment that is not executed; the delimiter is one that is.
+_COMMENT: Final = re.compile(r"/\*(?!M?!).*?\*/", re.DOTALL)
 #: How lines begin that a program adds to a statement: comments, and what sets variables or is about transactions.
-_ADDED: Final = re.compile(r"\s*(?:\Z|#|/\*|'|(?:SET|USE|DELIMITER|BEGIN|START|COMMIT|ROLLBACK|XA)\b)", re.IGNORECASE)
+_ADDED: Final = re.compile(
+    r"\s*(?:\Z|#|--(?:\s|\Z)|/\*|'|(?:SET|USE|DELIMITER|BEGIN|START|COMMIT|ROLLBACK|XA)\b)", re.IGNORECASE
+)
 #: The word in the header line of an Anonymous_gtid event.
 _ANONYMOUS: Final = re.compile("anonymous", re.IGNORECASE)
 
@@ -67,7 +71,7 @@ def statement_executed(printed: Printed, index: int, event: PrintedEvent) -> Fau
         if _ENDS_IN_COMMENT.search(query) and re.search(rf"{re.escape(query)}[ \t]*/\*!\*/;", event.text):
             return "delimiter in a comment", f"the delimiter is on the line of the comment that ends {query[-60:]!r}"
         own = re.compile(rf"^{re.escape(query)}(?=\s*(?:/\*!\*/;|\n|\Z))", re.MULTILINE)
-        others = own.sub("", event.text, count=1).split("\n")
+        others = _COMMENT.sub("", own.sub("", event.text, count=1)).split("\n")
         foreign = next((line for line in others if not _ADDED.match(line)), None)
         if foreign is not None:
             return "another statement", f"{foreign[:60]!r} is executed, which is in no event"

@@ -23,8 +23,11 @@ def is_border_of_nothing(alignment: Alignment, difference: Difference) -> bool:
     """Return whether a group of which nothing passes is kept as an empty one, or its Gtid event alone."""
     if difference.field != FATE:
         return False
-    group = _group_of(alignment, difference.index)
-    return difference.index in open_borders(group, seen_fates(alignment, group), alignment.marked(_WHOLE))
+    group, expected = _group_of(alignment, difference.index), alignment.case.expected.events
+    # What has no entry has the expected fate, as far as is known.
+    fates = {index: expected[index][FATE] for index, _ in group if FATE in expected[index]}
+    fates |= seen_fates(alignment, group)
+    return difference.index in open_borders(group, fates, alignment.marked(_WHOLE))
 
 
 def is_of_kept_file(alignment: Alignment, difference: Difference) -> bool:

@@ -30,6 +30,8 @@ Entry = Mapping[str, Any]
 
 #: The replicas that list the GTIDs of groups that they leave out.
 _WITH_LISTS: Final = Profiles("mariadb")
+#: The replicas that may count the last transaction after the relay log has begun.
+_COUNTS_LATER: Final = Profiles("worklog", "mysql < 5.7")
 #: The bytes of a Rotate with the position; the name of the next log follows.
 _POSITION_BYTES: Final = 8
 #: The bytes of a Gtid event's body with the source, and with the number.
@@ -276,9 +278,16 @@ def _asked_of(alignment: Alignment, event: _Event) -> bytes:
 
 
 def counts_last_gtid_later(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether the Previous_gtids of a relay log of WL#7592 lacks the GTID of the last transaction alone."""
+    """Return whether the Previous_gtids of a relay log of WL#7592 or 5.6 lacks the GTID of the last transaction alone.
+
+    5.6 counts it where the source's next log begins, and the relay log may begin before that.
+    """
     pair = _pair(alignment, difference) if difference.field == "data" else None
-    if pair is None or alignment.case.id.profile != "worklog" or not _is_own_previous_gtids(alignment, difference):
+    if (
+        pair is None
+        or alignment.case.id.profile not in _COUNTS_LATER
+        or not _is_own_previous_gtids(alignment, difference)
+    ):
         return False
     if pair[1].header.type != EventType.PREVIOUS_GTIDS:
         return False
