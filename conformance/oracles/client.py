@@ -14,6 +14,7 @@ from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import Cause
 from conformance.oracles.checks.client_checksums import (
     TEXT_FOR_CHECKSUM,
+    begins_otherwise,
     cause_of_name,
     cause_of_statement,
     takes_text_for_checksum,
@@ -441,6 +442,17 @@ def _stops_at_failure(alignment: Alignment, requirement: str) -> Iterator[Check]
         yield GOOD
 
 
+def _is_wrong_otherwise(alignment: Alignment, index: int, field: str) -> bool:
+    """Return whether a statement is wrong in a way that has nothing to do with checksums.
+
+    One that passes over an event for its flag has no statement of it; and what a checksum is taken for is the end.
+    """
+    seen = alignment.observed(index)
+    return index in passed_over_for_flag(alignment) or (
+        seen is not None and begins_otherwise(alignment.case.expected.events[index][field], seen.get(field))
+    )
+
+
 def _takes_checksums(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check the statements, and that the source does not end the connection because of checksums."""
     error = alignment.observation.error
@@ -450,8 +462,7 @@ def _takes_checksums(alignment: Alignment, requirement: str) -> Iterator[Check]:
     if _last(alignment) >= 0 and not any("query" in entry for entry in alignment.case.expected.events):
         yield GOOD
     cause = TEXT_FOR_CHECKSUM if takes_text_for_checksum(alignment) else None
-    # One that passes over an event for its flag has no statement of it, whether there are checksums or not.
-    statements = fields(requirement, "query", unless=lambda _, index, __: index in passed_over_for_flag(alignment))
+    statements = fields(requirement, "query", unless=_is_wrong_otherwise)
     for check in statements.examine(alignment, requirement):
         yield replace(check, cause=cause or check.cause) if check.signature else check
 

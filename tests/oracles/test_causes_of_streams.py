@@ -63,7 +63,7 @@ def untyped(*types):
 
 
 def test_an_event_that_a_client_delivers_without_its_type_is_not_taken_for_a_lost_one():
-    together = together_of("client", "sent_logs", "mysql-8.0", untyped(EventType.INTVAR))
+    together = together_of("client", "sent_logs", "mysql-8.0", untyped(EventType.INTVAR), count=120)
     assert together == {"client: event without its type": {"FORMAT-CLIENT-EVENT"}}
 
 
@@ -73,7 +73,9 @@ def test_a_client_that_loses_events_is_not_excused_by_others_without_their_type(
         return replace(answer, events=tuple(each for each in answer.events if each["type"] != EventType.XID))
 
     profiles = ("mysql-5.7", "mysql-8.0", "mysql-8.4")
-    together = {each for profile in profiles for each in together_of("client", "sent_logs", profile, loses_xids)}
+    together = {
+        each for profile in profiles for each in together_of("client", "sent_logs", profile, loses_xids, count=120)
+    }
     assert {"client: event without its type", "client: XID dropped"} <= together
 
 

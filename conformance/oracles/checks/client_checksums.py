@@ -49,6 +49,12 @@ def takes_text_for_checksum(alignment: Alignment) -> bool:
     return any(seen is None for _, seen in statements) and any(logs_without_checksums(alignment))
 
 
+def begins_otherwise(text: str, seen: object) -> bool:
+    """Return whether a text is there and is not the beginning of the expected one, nor begins with it."""
+    # A character that was cut in two is another one.
+    return isinstance(seen, str) and not (text.startswith(seen.rstrip("\ufffd")) or seen.startswith(text))
+
+
 def _lacks_end(text: object, seen: object) -> bool:
     """Return whether a text lacks four bytes at its end, with which a character may be cut in two."""
     if not isinstance(text, str) or not text:
