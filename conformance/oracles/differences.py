@@ -222,7 +222,7 @@ def _of_further_entries(alignment: Alignment) -> Iterator[Difference]:
         )
         yield Difference(alignment.count, ENTRY, check, place)
     if alignment.disordered is not None:
-        message = f"the event at offset {alignment.disordered} comes twice or too late"
+        message = f"the event at offset {alignment.disordered} is there twice, or comes after a later one"
         yield Difference(alignment.count, ENTRY, Check("events out of order", message, alignment.disordered))
 
 

@@ -152,7 +152,7 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "decode",
         "ignorable events unreported",
-        "whether an ignorable event of an unknown type is reported, and its type code",
+        "whether an ignorable event of an unknown type is reported, and then whether with its type code or with null",
         "WL#4033 has readers pass over it; whether they hand it on is left to them.",
         is_skipped,
     ),
@@ -212,7 +212,7 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "decode",
         "notation of a GTID",
-        "the letter case of `gtid`; in an Anonymous_gtid event `ANONYMOUS`, empty or missing",
+        "the letter case of a GTID in `gtid`; in an Anonymous_gtid event `ANONYMOUS`, empty or missing",
         "Servers accept both cases; an Anonymous_gtid event has no GTID, and the worklog gives it no name.",
         _in_notation("gtid"),
     ),
@@ -500,8 +500,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "relay",
         "last GTID of a relay log",
-        "under `worklog`, whether the Previous_gtids event of the next relay log has the GTID of the last transaction "
-        "before it",
+        "under `worklog` and in MySQL 5.6, whether the Previous_gtids event of the next relay log has the GTID of the "
+        "last transaction before it",
         "It may count when it is complete or when the next one begins; WL#7592 is silent. In MySQL 5.7 and later it "
         "counts when it is complete, in MySQL 5.6 when the next one or the source's next log begins.",
         counts_last_gtid_later,

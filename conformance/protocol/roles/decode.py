@@ -87,7 +87,8 @@ _FIELDS: Final[Mapping[str, AnswerField]] = {
     ),
     "gtid_flags": AnswerField("integer", "the event's own flags byte, not the header's"),
     "last_committed": AnswerField(
-        "integer", "logical timestamp of the last transaction that this one depends on; signed"
+        "integer",
+        "logical timestamp of the last transaction that this one depends on; signed, but none below 0 is asked for",
     ),
     "sequence_number": AnswerField(
         "integer", "the transaction's own logical timestamp, signed; View_change: number of the view"
