@@ -234,14 +234,28 @@ def split_by_length(tables: Sequence[TableName], *, limit: int, words: str = _DR
 
 
 def disconnect(server: SourceServer, session: Session) -> None:
-    """End a session: its transaction is rolled back, its temporary tables are dropped, whatever GTID_NEXT it had."""
-    roll_back_open(server, session)
-    session.gtid_next = AUTOMATIC
+    """End a session: its transaction is rolled back, its temporary tables are dropped, whatever GTID_NEXT it had.
+
+    MariaDB drops them first, also one that the transaction has made: five releases from 10.1.23 to 11.8.9 do.
+    """
+    if server.rules.disconnect_drops_first:
+        transaction, session.transaction = session.transaction, None
+        _drop_temporary(server, session)
+        session.transaction = transaction
+        roll_back_open(server, session)
+    else:
+        roll_back_open(server, session)
+        session.gtid_next = AUTOMATIC
+        _drop_temporary(server, session)
+    del server.sessions[session.number]
+
+
+def _drop_temporary(server: SourceServer, session: Session) -> None:
+    """Log the DROPs of the temporary tables of a session that ends."""
     for group in _by_database(server, list(session.temporary.values())):
         database = group[0].name.database
         names = ",".join(quoted(table.name.table) for table in group)
         server.log_alone(session, _drop_at_end(server, session, database, names, group))
-    del server.sessions[session.number]
 
 
 def _drop_at_end(

@@ -110,6 +110,7 @@ class LoggingRules:
         needless_create: Whether CREATE TABLE IF NOT EXISTS of a table that exists is logged.
         needless_like: The same for one like a temporary table where its columns are logged instead.
         disconnect_by_engine: Whether the temporary tables of a session that ends are also separated by engine.
+        disconnect_drops_first: Whether they are dropped before the transaction that was open is rolled back.
         use_needs_gtid_next: Whether USE is refused too after a given GTID was used up.
         implicit_commit: With which GTID_NEXT a statement that would commit an open transaction is refused.
         owns_anonymous: Whether a session with GTID_NEXT=ANONYMOUS must use it up, as a GTID, before it sets another.
@@ -163,6 +164,7 @@ class LoggingRules:
     needless_create: bool = True
     needless_like: bool = True
     disconnect_by_engine: bool = True
+    disconnect_drops_first: bool = False
     use_needs_gtid_next: bool = False
     implicit_commit: ImplicitCommit = "given"
     owns_anonymous: bool = True
@@ -250,6 +252,7 @@ _MARIADB: Final = LoggingRules(
     plain_drop_apart=True,
     idle_join_apart=True,
     disconnect_by_engine=False,
+    disconnect_drops_first=True,
     engines_apart=False,
     text_with_plain=True,
     lone_maps="within",
