@@ -43,7 +43,6 @@ ROWS = (
     ("unknown-is-known", "FORMAT-TYPE-KNOWN", MORE_EVENTS),
     ("load-query-alone", "FORMAT-BOUNDARY-* WL4162-SELF-QUERY-CONDITIONS", MORE_EVENTS),
     ("logs-temporary-releases-gtid-next", "WL7592-LOG-PREVIOUS-GTIDS-KEPT", WHAT_BELONGS),
-    ("logs-commit-at-disconnect", "FORMAT-LOG-FIELDS FORMAT-LOG-STATEMENT", WHAT_BELONGS),
     ("client-first-checksums", "FORMAT-CLIENT-RESUMED", RESUMES),
     ("marks-by-type-alone", "WL4162-*", MORE_EVENTS),
     ("marks-all-after-gtid", "WL4162-*", MORE_EVENTS),
@@ -54,7 +53,6 @@ ROWS = (
     ),
     ("prints-tables-info", "WL4033-GOLDEN-TEXT-TRANSACTION", MORE_EVENTS),
     ("relay-extended-dropped", "WL7592-RELAY-PREVIOUS-GTIDS-OWN", WHAT_BELONGS),
-    ("logs-savepoint-keeps-place", "WL4033-LOG-ROWS-QUERY-WRITTEN", WHAT_BELONGS),
 )
 
 

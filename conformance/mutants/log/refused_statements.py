@@ -181,10 +181,10 @@ LOG_REFUSED_STATEMENTS_MUTANTS: Final[tuple[Mutant, ...]] = (
     ),
     Mutant(
         "logs-temporary-drop-of-base",
-        "WL3303-LOG-AS-ROWS",
+        "FORMAT-LOG-EVENTS",
         "DROP TEMPORARY TABLE drops a table that is not temporary",
         answer=around(DropTable, before=_not_temporary, after=_drop_base),
-        also=("WL3303-LOG-AS-STATEMENT",),
+        also=("WL3303-LOG-AS-ROWS", "WL3303-LOG-AS-STATEMENT"),
     ),
     Mutant(
         "logs-hidden-table-dropped",
