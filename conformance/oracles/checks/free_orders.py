@@ -79,10 +79,11 @@ def _as_expected(wanted: Sequence[Entry], seen: Sequence[Entry]) -> list[Entry]:
     order = [_table(each) for each in wanted if _is_map(each)]
     maps = sorted((each for each in seen if _is_map(each)), key=lambda each: order.index(_table(each)))
     of_wanted = [each for each in wanted if not _is_map(each)]
-    places = [_kind(each) for each in of_wanted]
+    places = {_kind(each): place for place, each in reversed(list(enumerate(of_wanted)))}
     of_seen = [each for each in seen if not _is_map(each)]
     ends = of_seen[-1].get("rows_flags", 0) if of_seen else 0
-    of_tables = sorted(_joined(of_seen), key=lambda each: places.index(_kind(each)))
+    # An event without rows may be of a kind that is not expected.
+    of_tables = sorted(_joined(of_seen), key=lambda each: places.get(_kind(each), len(places)))
     divisions = _divisions(of_tables, of_wanted)
     made = of_tables
     if divisions is not None:
