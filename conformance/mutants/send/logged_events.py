@@ -94,7 +94,7 @@ MUTANTS: Final = (
         answer=changing(_marks_logged_rotates),
     ),
     Mutant(
-        "send-format-without_markers",
+        "send-format-unmarked",
         "WL4162-SEND-LOGGED-KEPT",
         "sends format descriptions without their markers",
         answer=changing(without_markers(Origin.FORMAT)),

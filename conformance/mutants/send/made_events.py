@@ -183,19 +183,19 @@ class _OneRotate(Sender):
 
 MUTANTS: Final = (
     Mutant(
-        "send-rotate-without_markers",
+        "send-rotate-unmarked",
         "WL4162-SEND-ROTATE-IGNORE",
         "does not mark the artificial Rotate events that it makes",
         answer=changing(without_markers(Origin.ROTATE)),
     ),
     Mutant(
-        "send-later-rotate-without_markers",
+        "send-later-rotate-unmarked",
         "WL4162-SEND-ROTATE-IGNORE",
         "marks the artificial Rotate of the first log only",
         answer=answer_of(_MarksFirstRotate),
     ),
     Mutant(
-        "send-heartbeat-without_markers",
+        "send-heartbeat-unmarked",
         "WL4162-SEND-HEARTBEAT-SELF",
         "does not mark the heartbeats that it makes",
         answer=changing(without_markers(Origin.HEARTBEAT)),
