@@ -19,7 +19,6 @@ RESUMES = "a client that is at a wrong place asks for that place once its connec
 ROWS = (
     ("xid-one-byte-late", "FORMAT-EVENT-DELIVERED WL4033-CROSS-* WL7592-OLD-*", NOT_READ),
     ("unknown-in-base64", "FORMAT-RENDER-DECODE-ROWS", MORE_EVENTS),
-    ("statement-ends-at-one-flag", "WL4033-* WL4162-PRINT-BINLOG-STATEMENT-BYTES", WHAT_BELONGS),
     ("post-header-of-one", "WL4033-READ-ROWS-QUERY-TEXT", MORE_EVENTS),
     ("partial-after-is-before", "FORMAT-ROWS-NULL FORMAT-ROWS-VALUES-*", MORE_EVENTS),
     ("ignore-is-self", "WL4162-RESET-TO-UNDEFINED WL4162-STREAM-OWN-PARSER WL4162-TT-INITIAL", RESET),
@@ -41,6 +40,8 @@ ROWS = (
     ("logs-partial-drop-one-byte-longer", "FORMAT-LOG-FIELDS", WHAT_BELONGS),
     ("marks-over-flags", "WL7592-LOG-ANON-IGNORABLE WL4033-LOG-FLAG-SET", MORE_EVENTS),
     ("unknown-is-known", "FORMAT-TYPE-KNOWN", MORE_EVENTS),
+    ("returns-in-any-space", "FORMAT-BOUNDARY-STATE FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", MORE_EVENTS),
+    ("flagged-rows-ignored", "FORMAT-BOUNDARY-STATE FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", MORE_EVENTS),
     ("load-query-alone", "FORMAT-BOUNDARY-* WL4162-SELF-QUERY-CONDITIONS", MORE_EVENTS),
     ("logs-temporary-releases-gtid-next", "WL7592-LOG-PREVIOUS-GTIDS-KEPT", WHAT_BELONGS),
     ("client-first-checksums", "FORMAT-CLIENT-RESUMED", RESUMES),
