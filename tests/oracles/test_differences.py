@@ -109,7 +109,7 @@ def test_a_difference_that_nobody_owns_is_unexplained(text, monkeypatch):
 
 
 def test_an_error_of_a_client_itself_in_a_group_in_which_its_source_ends_is_one_finding():
-    case, answer = case_and_answer("client:failing_sources/mysql-8.0/0/1")
+    case, answer = case_and_answer("client:failing_sources/mysql-8.0/0/0")
     assert case.settings["source"]["failure"]["begun"] > 1
     own = replace(answer, events=answer.events[:-1], error=Refusal(None, "other", "a statement that it cannot read"))
     verdicts = Judge(REFERENCE.declaration.roles["client"]).judge(case, own)
