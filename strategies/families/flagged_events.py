@@ -100,7 +100,8 @@ FLAGGED: Final = Dimension(
 def flag_following(stream: StreamBuilder) -> None:
     """Give the events that follow the ignorable flag, if the dimension `FLAGGED` has it so."""
     if stream.vary(FLAGGED):
-        stream.alter = lambda event: event if event.flags & _IGNORABLE else _other_way(event)
+        # Without a mark: nothing shows here that a reader knows the types without the flag.
+        stream.alter = lambda event: event._replace(flags=event.flags | _IGNORABLE)
 
 
 def _other_way(event: PlannedEvent) -> PlannedEvent:
