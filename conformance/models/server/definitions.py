@@ -110,7 +110,13 @@ def keep_transaction(server: SourceServer, session: Session) -> None:
 
 
 def log_temporary(
-    server: SourceServer, session: Session, text: str, *, tables: tuple[TableName, ...], transactional: bool
+    server: SourceServer,
+    session: Session,
+    text: str,
+    *,
+    tables: tuple[TableName, ...],
+    transactional: bool,
+    generated: bool = False,
 ) -> None:
     """Log the creation or the drop of temporary tables; an open transaction stays open and includes it.
 
@@ -120,8 +126,9 @@ def log_temporary(
         text: The statement.
         tables: The tables that it names.
         transactional: Whether these tables are transactional.
+        generated: Whether the server writes the statement itself.
     """
-    query = server.query(session, text, flags=int(Flag.THREAD_SPECIFIC), tables=tables)
+    query = server.query(session, text, flags=int(Flag.THREAD_SPECIFIC), tables=tables, generated=generated)
     rules, transaction = server.rules, session.transaction
     if transaction is None:
         server.log_alone(session, query)

@@ -139,7 +139,7 @@ def _log_temporary_drop(
         condition = "IF EXISTS "
     text = _text(server, session, "TEMPORARY TABLE", condition, group)
     transactional = all(table.transactional for table in dropped)
-    log_temporary(server, session, text, tables=tuple(group), transactional=transactional)
+    log_temporary(server, session, text, tables=tuple(group), transactional=transactional, generated=True)
 
 
 def _text(server: SourceServer, session: Session, kind: str, condition: str, group: Sequence[TableName]) -> str:
