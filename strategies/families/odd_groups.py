@@ -6,7 +6,7 @@ from typing import Final
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet, Interval, Source
-from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_IGNORABLE_FLAG, WITH_TAGGED_GTIDS
+from conformance.binlog.servers import WITH_ANONYMOUS_GTIDS, WITH_IGNORABLE_FLAG
 from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
@@ -15,7 +15,7 @@ from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import data_changes, replica_groups, replica_variants
-from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP, MODE, WITH_GROUPS_CUT_OFF
+from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP, MODE, TAGS, WITH_GROUPS_CUT_OFF
 
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
 _OF_RELAY_LOG: Final = int(Flag.RELAY_LOG | Flag.IGNORABLE)
@@ -358,10 +358,6 @@ _RELAY_LOGS: Final = Dimension(
     profiles={_NAMES_RECEIVED: Profiles("worklog", "mysql >= 5.7")},
 )
 _AFTER: Final = Number("groups after", few=2)
-#: A group is what it is, whatever the form of its GTID.
-_TAGS: Final = Dimension(
-    "tags of GTIDs", {"none": False, "some": True}, when={"gtid_mode": ("ON",)}, profiles={"some": WITH_TAGGED_GTIDS}
-)
 _NO_SUCH_GROUP: Final = (
     Impossible(
         {"odd group": (_UNKNOWN_WITHIN,), "gtid_mode": ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE")},
@@ -391,7 +387,7 @@ _NO_SUCH_GROUP: Final = (
 @family(
     focus="FORMAT-APPLY-GROUP",
     profiles=EVERY_PROFILE,
-    dimensions=(_ODD, _RELAY_LOGS, MODE, BEFORE, _AFTER, _TAGS),
+    dimensions=(_ODD, _RELAY_LOGS, MODE, BEFORE, _AFTER, TAGS),
     impossible=_NO_SUCH_GROUP,
 )
 def odd_groups_applied(stream: StreamBuilder) -> None:
@@ -401,7 +397,7 @@ def odd_groups_applied(stream: StreamBuilder) -> None:
     replica_variants.add_before(stream, mode)
     last = stream.vary(_RELAY_LOGS)
     parts = stream.vary(_ODD)(stream)
-    tagged = mode == "ON" and stream.vary(_TAGS)
+    tagged = mode == "ON" and stream.vary(TAGS)
     # The part that goes on in the next relay log: the first one, or the longest, anywhere in it.
     first = stream.choose.yes()
     all_in_next = stream.choose.met[_RELAY_LOGS.name] == _ALL_IN_NEXT

@@ -12,7 +12,6 @@ from conformance.binlog.servers import (
     WITH_HEARTBEAT_V2,
     WITH_IGNORABLE_FLAG,
     WITH_INCIDENT_TRANSACTIONS,
-    WITH_TAGGED_GTIDS,
 )
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
 from conformance.specs.versions import Profiles
@@ -26,7 +25,7 @@ from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import boundary_groups as boundaries
 from conformance.strategies.groups import data_changes, last_groups, replica_groups, replica_variants, sound_log
 from conformance.strategies.groups import transactions as groups
-from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP, MODE, SERVER_IDS
+from conformance.strategies.groups.replica_variants import BEFORE, CHANGE, GROUP, MODE, SERVER_IDS, TAGS
 
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _ARTIFICIAL: Final = int(Flag.ARTIFICIAL)
@@ -160,13 +159,6 @@ _FLUSHED_AT: Final = choices(
     "flushed",
     ("after a group", "after its first event", "after its second event", "within a group", "before every group"),
 )
-#: Whether the GTIDs of the groups have tags, which the sets of relay logs then have too.
-_TAGS: Final = Dimension(
-    "tags of GTIDs",
-    {"none": False, "some": True},
-    when={"gtid_mode": ("ON",)},
-    profiles={"some": WITH_TAGGED_GTIDS},
-)
 #: How far apart the numbers of the GTIDs are, which then have one source: those in a row are one interval of a set.
 _NUMBERS: Final = Dimension(
     "numbers of GTIDs",
@@ -206,7 +198,7 @@ _FORMAT_FLAGS: Final = Dimension(
     focus="WL7592-RELAY-PREVIOUS-GTIDS-OWN",
     profiles=Profiles("worklog", "mysql >= 5.7"),
     dimensions=(
-        *(_FLUSHES, _FLUSHED_AT, _CREATED, _NEXT_FOLLOWS, MODE, _TAGS, _NUMBERS, GROUP, CHANGE, _LAST_GROUP),
+        *(_FLUSHES, _FLUSHED_AT, _CREATED, _NEXT_FOLLOWS, MODE, TAGS, _NUMBERS, GROUP, CHANGE, _LAST_GROUP),
         _FORMAT_FLAGS,
     ),
 )
@@ -214,7 +206,7 @@ def flushed_relay_logs(stream: StreamBuilder) -> None:
     """Groups for a replica that begins another relay log between them, within them or before them."""
     _begin(stream, created=stream.timestamp if stream.vary(_CREATED) else 0, flags=stream.vary(_FORMAT_FLAGS))
     mode, at = replica_variants.set_mode(stream), stream.vary(_FLUSHED_AT)
-    tagged = mode == "ON" and stream.vary(_TAGS)
+    tagged = mode == "ON" and stream.vary(TAGS)
     stream.gtid_step = stream.vary(_NUMBERS) if mode == "ON" else 0
     flushes = []
     for number in stream.several_of(_FLUSHES):

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Final
 
-from conformance.binlog.servers import WITH_GTIDS
+from conformance.binlog.servers import WITH_GTIDS, WITH_TAGGED_GTIDS
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.unassigned_types import codes_dimension
@@ -18,6 +18,13 @@ MODE: Final = Dimension(
     "gtid_mode",
     {each: each for each in ("OFF", "ON", "OFF_PERMISSIVE", "ON_PERMISSIVE")},
     profiles={"ON": WITH_GTIDS, "OFF_PERMISSIVE": _PERMISSIVE, "ON_PERMISSIVE": _PERMISSIVE},
+)
+#: Whether the GTIDs of the groups have tags, which the sets of relay logs then have too.
+TAGS: Final = Dimension(
+    "tags of GTIDs",
+    {"none": False, "some": True},
+    when={"gtid_mode": ("ON",)},
+    profiles={"some": WITH_TAGGED_GTIDS},
 )
 #: The two modes in between.
 PERMISSIVE: Final = choices("gtid_mode", ("OFF_PERMISSIVE", "ON_PERMISSIVE"))
