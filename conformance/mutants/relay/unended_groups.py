@@ -60,23 +60,20 @@ class LeavesOutIncidents(Receiver):
 class EndsAtStop(Receiver):
     """A receiver that takes a group as received which a Stop event follows."""
 
+    ends: frozenset[int] = frozenset({EventType.STOP})
+
     def receive(self, event: ReplicaEvent, data: bytes) -> Reception:
-        """Count the open transaction at a Stop."""
-        if event.type == EventType.STOP and self._gtid:
+        """Count the open transaction at an event of a type that ends none."""
+        if event.type in self.ends and self._gtid:
             self._retrieved.add(*gtid_parts(self._gtid))
             self._gtid = ""
         return super().receive(event, data)
 
 
-class EndsAtHeartbeat(Receiver):
+class EndsAtHeartbeat(EndsAtStop):
     """A receiver that takes a group as received which a heartbeat follows."""
 
-    def receive(self, event: ReplicaEvent, data: bytes) -> Reception:
-        """Count the open transaction at a heartbeat."""
-        if event.type in HEARTBEAT_TYPES and self._gtid:
-            self._retrieved.add(*gtid_parts(self._gtid))
-            self._gtid = ""
-        return super().receive(event, data)
+    ends = HEARTBEAT_TYPES
 
 
 class NeedsBegin(Receiver):
