@@ -29,6 +29,10 @@ _ALWAYS: Final = (
     "WL40-GOLDEN-LOG-POS",
     "WL40-APPLY-EXTENDED-QUERY",
 )
+#: Tables of a list whose statement is of no matter.
+_TABLES: Final = (TableName("test", "people"), TableName("test", "orders"), TableName("shop", "items"))
+#: The most bytes that the length of a statement can count.
+_LONGEST: Final = (1 << 16) - 1
 #: Whether the Query events of a log are extended: for what does not depend on it, as a marker in a header.
 EXTENDED: Final = Dimension(
     "Query events", {"usual": False, "extended": True}, profiles={"extended": Profiles("worklog")}
@@ -89,6 +93,30 @@ def extended_query(
     fields = {**about, **shown_status, "database": database, "query": statement, "tables_info": listed(tuples)}
     shown = _marks(wire, flags)
     return PlannedEvent(EventType.QUERY, body, fields, flags, (*_ALWAYS, *shown, *marks))
+
+
+def as_described(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> list[PlannedEvent]:
+    """Return events with their Query events as the format description in force declares them: extended, or as they are.
+
+    An extended one has the statement of the usual one, as far as its length has room, and its flags; and any tables
+    in its list.
+    """
+    if not is_extended(stream):
+        return list(planned)
+    return [
+        extended_query(stream, _fitting(each.fields["query"]), _some_tables(stream))._replace(flags=each.flags)
+        if each.type == EventType.QUERY
+        else each
+        for each in planned
+    ]
+
+
+def _fitting(statement: str) -> str:
+    return statement.encode()[:_LONGEST].decode(errors="ignore")
+
+
+def _some_tables(stream: StreamBuilder) -> list[TableName]:
+    return list(_TABLES[: stream.choose.integer(0, len(_TABLES))])
 
 
 def _marks(wire: dict[str, Any], flags: int) -> tuple[str, ...]:

@@ -6,10 +6,11 @@ from typing import Final
 
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet, Interval
-from conformance.binlog.servers import WITH_TAGGED_GTIDS
+from conformance.binlog.servers import WITH_TAGGED_GTIDS, with_tables_info
 from conformance.models.sender.sender import WITH_MODE_CHECK
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import gtid_events, mysql_events
+from conformance.strategies.events.extended_query import EXTENDED, as_described
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
@@ -107,6 +108,7 @@ def sent_without_gtids(stream: StreamBuilder) -> None:
         _MARKED,
         _LAST_GROUP,
         FLAGGED,
+        EXTENDED,
     ),
     impossible=(
         Impossible(
@@ -132,6 +134,7 @@ def sent_gtids(stream: StreamBuilder) -> None:
     stream.gtid_step = int(stream.vary(_NUMBERS))
     code = stream.choose.one_of(UNASSIGNED)
     lengths = declare_up_to(stream, code)
+    lengths = with_tables_info(lengths) if stream.vary(EXTENDED) else lengths
     for number, count in log_sequence.several_logs(stream):
         log_sequence.begin(stream, number, count, lengths=lengths, change=change, before=before)
         made = [groups.group(stream) for _ in stream.several_of(GROUPS)]
@@ -139,7 +142,7 @@ def sent_gtids(stream: StreamBuilder) -> None:
         if last_group != last_groups.ANY:
             made.append(last_groups.SENT[last_group](stream))
         is_empty = not number and stream.vary(_FIRST_EMPTY)
-        for planned in () if is_empty else made:
+        for planned in () if is_empty else [as_described(stream, each) for each in made]:
             if unknown not in ("none", _AFTER_END):
                 last = len(planned) - 1
                 place = {"second": 0, "in the middle": len(planned) // 2}.get(unknown, last)

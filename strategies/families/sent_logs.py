@@ -5,10 +5,17 @@ from typing import Final
 
 from conformance.binlog.event_types import MARIADB_TYPES, EventType
 from conformance.binlog.flags import Flag
-from conformance.binlog.servers import WITH_CHECKSUMS, WITH_HEARTBEAT_V2, WITH_PAYLOADS, WITH_ROWS_QUERIES
+from conformance.binlog.servers import (
+    WITH_CHECKSUMS,
+    WITH_HEARTBEAT_V2,
+    WITH_PAYLOADS,
+    WITH_ROWS_QUERIES,
+    with_tables_info,
+)
 from conformance.models.sender.sender_settings import FIRST
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import gtid_events, mariadb_events, mysql_events
+from conformance.strategies.events.extended_query import EXTENDED, as_described
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
@@ -88,12 +95,14 @@ _BY_POSITION: Final = (_ASKED_LOG, _ASKED_PLACE)
         CODE,
         _IN_A_ROW,
         _BODY,
+        EXTENDED,
     ),
 )
 def sent_logs(stream: StreamBuilder) -> None:
     """One to three logs that follow each other, with ignorable events of unknown types, asked for by position."""
     code = replica_variants.code_of(stream)
     lengths = declare_up_to(stream, code)
+    lengths = with_tables_info(lengths) if stream.vary(EXTENDED) else lengths
     for number, count in log_sequence.several_logs(stream):
         old = _is_old(stream, number, count)
         log_sequence.begin(stream, number, count, lengths=lengths, old=old)
@@ -120,7 +129,7 @@ def _is_old(stream: StreamBuilder, number: int, count: int) -> bool:
 
 def _add_group(stream: StreamBuilder, code: int | None, *, old: bool = False) -> None:
     """Add a group, with the texts of its rows, and with an ignorable event in it if `code` is given."""
-    planned = flagged(stream, _group_with_text(stream))
+    planned = as_described(stream, flagged(stream, _group_with_text(stream)))
     place = next((at for at, event in enumerate(planned) if event.type == EventType.TABLE_MAP), 0)
     if place and stream.server.is_mariadb:
         planned.insert(place, mariadb_events.annotate_rows(stream))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from connection import Connection, Lost, Refused
+from watch import statement
 from wire import (
     ANONYMOUS,
     ARTIFICIAL,
@@ -166,8 +167,8 @@ class _Client:
 
     def _ask(self, connection: Connection) -> None:
         habits, seconds = self.habits, self.settings["heartbeat_seconds"]
-        for statement in habits.first:
-            connection.query(statement)
+        for asked in habits.first:
+            connection.query(asked)
         connection.query(
             f"SET @master_binlog_checksum = {habits.checksum}, @source_binlog_checksum = {habits.checksum}"
         )
@@ -283,10 +284,7 @@ class _Client:
         names = {"timestamp": event.timestamp, "server_id": event.server_id, "flags": event.flags}
         entry = {"type": event.type if known else None, "log_pos": event.log_pos, **names}
         if event.type == QUERY and self.form is not None:
-            body = self.form.body(event)
-            post = self.form.post_header(QUERY) or 13
-            at = post + struct.unpack_from("<H", body, 11)[0] + body[8] + 1
-            entry["query"] = body[at:].decode(errors="replace")
+            entry["query"] = (statement(event, self.form) or b"").decode(errors="replace")
         return entry
 
     def _state(self) -> dict[str, Any]:

@@ -44,7 +44,8 @@ ROWS = (
     ("flagged-rows-ignored", "FORMAT-BOUNDARY-STATE FORMAT-SHIPPED-BOUNDARY-ERROR-TOLD", MORE_EVENTS),
     ("load-query-alone", "FORMAT-BOUNDARY-* WL4162-SELF-QUERY-CONDITIONS", MORE_EVENTS),
     ("logs-temporary-releases-gtid-next", "WL7592-LOG-PREVIOUS-GTIDS-KEPT", WHAT_BELONGS),
-    ("client-first-checksums", "FORMAT-CLIENT-RESUMED", RESUMES),
+    ("client-first-log", "FORMAT-CLIENT-RESUMED", RESUMES),
+    ("client-position-signed", "FORMAT-CLIENT-RESUMED", RESUMES),
     ("marks-by-type-alone", "WL4162-*", MORE_EVENTS),
     ("marks-all-after-gtid", "WL4162-*", MORE_EVENTS),
     (

@@ -103,6 +103,17 @@ class _SignedTimes(Client):
         return {**entry, "timestamp": time - (1 << 32) if time >= 1 << 31 else time}
 
 
+class _UsualQueriesOnly(Client):
+    """Takes every Query event for one whose statement goes on to the end: those of WL#40 have tables info there."""
+
+    def report(self, header: Header, data: bytes) -> dict[str, Any]:
+        entry = super().report(header, data)
+        if self.format is None or header.type != EventType.QUERY or not entry.get("tables_info"):
+            return entry
+        statement, end = entry["query"], len(data) - self.format.checksum_bytes
+        return {**entry, "query": data[data.index(statement.encode()) : end].decode(errors="replace")}
+
+
 class _WithoutTableMaps(Client):
     """Does not deliver Table_map events."""
 
@@ -168,6 +179,12 @@ MUTANTS: Final = (
         "FORMAT-CLIENT-EVENT",
         "takes the time of an event for a number with a sign",
         _SignedTimes,
+    ),
+    mutant(
+        "client-queries-usual",
+        "FORMAT-CLIENT-EVENT",
+        "takes the list of tables of an extended Query event for the rest of its statement",
+        _UsualQueriesOnly,
     ),
     mutant("client-table-maps-lost", "FORMAT-CLIENT-EVENT", "does not deliver Table_map events", _WithoutTableMaps),
 )

@@ -49,10 +49,14 @@ def takes_text_for_checksum(alignment: Alignment) -> bool:
     return any(seen is None for _, seen in statements) and any(logs_without_checksums(alignment))
 
 
-def begins_otherwise(text: str, seen: object) -> bool:
-    """Return whether a text is there and is not the beginning of the expected one, nor begins with it."""
-    # A character that was cut in two is another one.
-    return isinstance(seen, str) and not (text.startswith(seen.rstrip("\ufffd")) or seen.startswith(text))
+def is_wrong_otherwise(text: str, seen: object) -> bool:
+    """Return whether a text is there that four bytes too few or too many at its end do not account for."""
+    return isinstance(seen, str) and not (_lacks_end(text, seen) or _has_more(text, seen))
+
+
+def _has_more(text: str, seen: str) -> bool:
+    """Return whether a text has the four bytes of a checksum at its end, of which some may be left out."""
+    return seen.startswith(text) and len(seen) - len(text) <= CHECKSUM_BYTES
 
 
 def _lacks_end(text: object, seen: object) -> bool:
