@@ -246,6 +246,9 @@ def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
             yield Check("relay log begins with wrong events", f"relay log {number + 1} begins with {names}")
         elif any(event.header.server_id not in own for event in log[:2]):
             yield Check("relay log begins with events of the source", f"relay log {number + 1} begins with them")
+        elif (reason := _unreadable(log[1])) is not None:
+            message = f"relay log {number + 1} has a Previous_gtids event that cannot be read: {reason}"
+            yield Check("Previous_gtids cannot be read", message)
         elif not _has_only(received, log[1]):
             message = f"relay log {number + 1} has GTIDs in its Previous_gtids event that were not received"
             yield Check("GTIDs not received in Previous_gtids", message)
@@ -315,12 +318,18 @@ def _common(gtids: GtidSet, others: ExecutedGtids) -> bool:
     return bool(of_both.missing_in(of_both.missing_in(others.gtids())).sources)
 
 
+def _unreadable(event: Written) -> str | None:
+    """Return why the set of a Previous_gtids event cannot be read, None if it can."""
+    try:
+        GtidSet.from_bytes(event.body)
+    except (ValueError, MalformedBody) as error:
+        return str(error)
+    return None
+
+
 def _has_only(received: ExecutedGtids, event: Written) -> bool:
     """Return whether a Previous_gtids event has no GTIDs but some."""
-    try:
-        return not ExecutedGtids(GtidSet.from_bytes(event.body)).missing_in(received.gtids()).sources
-    except (ValueError, MalformedBody):
-        return False
+    return not ExecutedGtids(GtidSet.from_bytes(event.body)).missing_in(received.gtids()).sources
 
 
 def _has_all(received: ExecutedGtids, event: Written) -> bool:

@@ -223,7 +223,7 @@ def _gtid_marks(stream: StreamBuilder, *, anonymous: bool, form: str, flags: int
 def _unused_gno(stream: StreamBuilder, uuid: bytes, tag: str) -> int:
     """Return a number that gives the source a GTID unused in the stream, and record its use."""
     step = stream.gtid_step
-    gno = 1 if step else stream.choose.integer(*stream.vary(NUMBER))
+    gno = stream.first_gno if step else stream.choose.integer(*stream.vary(NUMBER))
     while not stream.executed.add(uuid, tag, gno):
         gno = (gno + max(step, 1) - 1) % (GNO_END - 1) + 1
     return gno

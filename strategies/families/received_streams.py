@@ -159,12 +159,20 @@ _FLUSHED_AT: Final = choices(
     "flushed",
     ("after a group", "after its first event", "after its second event", "within a group", "before every group"),
 )
-#: How far apart the numbers of the GTIDs are, which then have one source: those in a row are one interval of a set.
+#: How far apart the numbers of the GTIDs are, which then have one source: those in a row are one interval of a set. A
+#: source whose transactions are committed in another order sends those between later, which join intervals to one.
 _NUMBERS: Final = Dimension(
     "numbers of GTIDs",
-    {"any": 0, "in a row": 1, "every other one": 2},
+    {
+        "any": (0, False),
+        "in a row": (1, False),
+        "every other one": (2, False),
+        "every other one, then those between from the last on": (2, True),
+    },
     when={"gtid_mode": ("ON",)},
 )
+#: The groups of a set that has half as many intervals before they are joined.
+_OF_INTERVALS: Final = 16
 #: The source sends it from the beginning of its log; a relay log that goes on with the same format has it without.
 _CREATED: Final = yes_or_no("the source's log has the time of a start")
 #: A last group that ends with another event than an Xid or a statement, and is in the set after it; or one with what
@@ -207,9 +215,12 @@ def flushed_relay_logs(stream: StreamBuilder) -> None:
     _begin(stream, created=stream.timestamp if stream.vary(_CREATED) else 0, flags=stream.vary(_FORMAT_FLAGS))
     mode, at = replica_variants.set_mode(stream), stream.vary(_FLUSHED_AT)
     tagged = mode == "ON" and stream.vary(TAGS)
-    stream.gtid_step = stream.vary(_NUMBERS) if mode == "ON" else 0
-    flushes = []
-    for number in stream.several_of(_FLUSHES):
+    stream.gtid_step, those_between = stream.vary(_NUMBERS) if mode == "ON" else (0, False)
+    flushes: list[int] = []
+    count = _OF_INTERVALS if those_between else len(list(stream.several_of(_FLUSHES)))
+    for number in range(count):
+        if those_between and number >= count // 2:
+            stream.first_gno = 2 * (count - number)
         planned = replica_variants.group(stream, mode, again=number > 0)
         # The first has none: a set has both then.
         if tagged and number:
@@ -405,7 +416,8 @@ def ignored_servers(stream: StreamBuilder) -> None:
         for server_id in ignored:
             add(server_id)
         stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4, flags=_ARTIFICIAL))
-        stream.describe_format(post_header_lengths=lengths)
+        stream.begin_log_of_source()
+        _begin(stream, lengths)
 
     if place in ("first", "all"):
         add_ignored()
@@ -420,7 +432,7 @@ def ignored_servers(stream: StreamBuilder) -> None:
     if stream.vary(_LOST):
         stream.settings["connections"] = [stream.offset]
         current = replica_groups.SOURCE_LOG if place == "last" else replica_groups.NEXT_LOG
-        stream.add(replica_groups.rotate(stream, current, stream.offset, flags=_ARTIFICIAL))
+        stream.add(replica_groups.rotate(stream, current, stream.position, flags=_ARTIFICIAL))
         stream.describe_format(post_header_lengths=lengths)
         stream.set_log_pos(0)
     elif stream.vary(_FLUSHED_LATE):
@@ -478,20 +490,24 @@ def broken_groups_received(stream: StreamBuilder) -> None:
     sound_log.add_groups(stream, 0, 1, anonymous=True)
 
 
-#: The server of which nothing is written.
-_OF_IGNORED: Final = 7
+#: The server of which nothing is written: one to be ignored, or the replica, whose own events come back.
+_LEFT_OUT: Final = Dimension(
+    "the group is of", {"a server to be ignored": 7, "the replica itself": replica_groups.REPLICA_ID}
+)
 
 
-@family(focus="WL4162-RELAY-FEEDS-QUEUED", profiles=Profiles("worklog"), fault=True, dimensions=(BEFORE,))
+@family(focus="WL4162-RELAY-FEEDS-QUEUED", profiles=Profiles("worklog"), fault=True, dimensions=(BEFORE, _LEFT_OUT))
 def broken_groups_ignored(stream: StreamBuilder) -> None:
-    """A group without its end, of a server that is to be ignored: it is not fed, so the next group gives no warning.
+    """A group without its end, of a server that is left out: it is not fed, so the next group gives no warning.
 
     Shipped servers feed what they leave out, too.
     """
     sound_log.begin_log(stream)
-    stream.settings["ignored_ids"] = [_OF_IGNORED]
+    left_out = stream.vary(_LEFT_OUT)
+    if left_out != replica_groups.REPLICA_ID:
+        stream.settings["ignored_ids"] = [left_out]
     replica_variants.add_before(stream, "OFF")
-    stream.server_id = _OF_IGNORED
+    stream.server_id = left_out
     for event in _part(stream):
         stream.add(event)
     stream.server_id = replica_groups.SOURCE_ID

@@ -151,8 +151,12 @@ _TAGGED: Final = Dimension(
 _SAME_NUMBER: Final = yes_or_no("its number without a tag comes before", when={"GTIDs": ("with tags",)})
 _BETWEEN: Final = Number("groups before it comes again", fewest=0, few=2, many=(20, 24))
 
+#: One that its log does not come to: the first event of the next log is beyond it.
+_NEVER_COME_TO: Final = "in its log, which ends before"
 #: Positions in the group that comes again. Between its Gtid event and BEGIN 5.7.22 and 8.0.15 stop, 9.7.4 does not.
-_STOP_WITHIN: Final = choices("stop position", ("none", "end of its second event", "within its last event"))
+_STOP_WITHIN: Final = choices(
+    "stop position", ("none", "end of its second event", "within its last event", _NEVER_COME_TO)
+)
 #: After FLUSH RELAY LOGS in the midst of it, as in `odd_groups_applied`.
 _FLUSHED: Final = choices(
     "it is in the next relay log", ("no", "from its middle on", "all of it"), when={_STOP_WITHIN.name: ("none",)}
@@ -253,7 +257,11 @@ def groups_sent_again(stream: StreamBuilder) -> None:
         server_id, flags = stream.vary(_SHOWN_BY)
         replica_groups.flush(stream, server_id=server_id, flags=flags)
     replica_groups.add(stream, again[cut:])
-    if place != "none":
+    if place == _NEVER_COME_TO:
+        stream.add(replica_groups.rotate(stream, replica_groups.NEXT_LOG, 4))
+        stream.settings["until"] = {"log_name": replica_groups.SOURCE_LOG, "log_pos": 2 * stream.offset}
+        stream.begin_log_of_source()
+    elif place != "none":
         *starts, last = stream.offsets[-len(planned) :]
         position = last + 1 if place == "within its last event" else [*starts, last, stream.offset][2]
         stream.settings["until"] = {"log_name": replica_groups.SOURCE_LOG, "log_pos": position}

@@ -84,6 +84,7 @@ class StreamBuilder:
         executed: The GTIDs used so far, in Previous_gtids and in Gtid events.
         gtid_step: How far apart the numbers of the GTIDs are, which then have one source: 1 as in most logs; 0 if both
             are any.
+        first_gno: The number from which an unused one is looked for, if they have one source.
         sequence_number: The sequence number of the last Gtid event; 0 before the first.
         mariadb_gtids: Domain and server -> the number of their last GTID in MariaDB's logs.
     """
@@ -107,6 +108,7 @@ class StreamBuilder:
         self.settings: dict[str, Any] = {}
         self.executed = ExecutedGtids()
         self.gtid_step = 0
+        self.first_gno = 1
         self.sequence_number = 0
         self.mariadb_gtids: dict[tuple[int, int], int] = {}
         self.columns: dict[int, tuple[int, ...]] = {}
@@ -124,6 +126,11 @@ class StreamBuilder:
     def offset(self) -> int:
         """The offset of the next event, in bytes from the start of the stream."""
         return len(self._bytes)
+
+    @property
+    def position(self) -> int:
+        """The position of the next event in the source's log that it is in, in bytes."""
+        return self.offset - self._before
 
     @property
     def count(self) -> int:

@@ -396,6 +396,25 @@ class FeedsIgnored(Receiver):
         return reception
 
 
+class FeedsOwn(Receiver):
+    """A receiver that feeds the parser the replica's own events, which come back to it."""
+
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        reception = super()._reception(event)
+        if reception is Reception.LEFT_OUT and event.server_id == self.settings.server_id:
+            self._warning(event)
+        return reception
+
+
+class IgnoredSetsLeftOut(Receiver):
+    """A receiver that leaves out, and does not replace, the Previous_gtids event of a source that is to be ignored."""
+
+    def _reception(self, event: ReplicaEvent) -> Reception:
+        reception = super()._reception(event)
+        is_ignored = event.server_id in self.settings.ignored_ids
+        return Reception.LEFT_OUT if reception is Reception.REPLACED and is_ignored else reception
+
+
 class CountsCutOff(Receiver):
     """A receiver that takes a transaction as received when the connection is lost within it."""
 
