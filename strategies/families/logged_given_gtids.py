@@ -1,10 +1,10 @@
 """Scenarios of one statement under a given GTID: what uses the GTID up, what gives it back, and what comes next."""
 
 from collections.abc import Callable, Mapping
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from conformance.binlog.servers import Server
-from conformance.models.server.session import AUTOMATIC
+from conformance.models.server.session import ANONYMOUS, AUTOMATIC
 from conformance.models.server.statements import (
     AlterTable,
     Begin,
@@ -12,6 +12,7 @@ from conformance.models.server.statements import (
     CreateDatabase,
     CreateTable,
     CreateTableSelect,
+    Delete,
     DropDatabase,
     DropTable,
     FlushLogs,
@@ -20,8 +21,10 @@ from conformance.models.server.statements import (
     PurgeLogs,
     RenameTable,
     Rollback,
+    SetGlobal,
     SetSession,
     Statement,
+    Update,
     Use,
 )
 from conformance.models.server.tables import TableName
@@ -46,6 +49,8 @@ class _Tables(NamedTuple):
     missing: TableName
 
 
+#: The number of another session.
+_OTHER: Final = 2
 #: The database that does not become the default one by itself.
 _SECOND: Final = DATABASES[1]
 _RULE: Final = "FORMAT-LOG-GTID-GIVEN"
@@ -98,6 +103,9 @@ _DOES: Final[Mapping[str, _Statements]] = {
     ),
     "USE that fails": lambda each: (Use(database="d8"),),
     "PURGE that fails": lambda each: (PurgeLogs(to=99),),
+    "PURGE": lambda each: (PurgeLogs(to=2),),
+    "UPDATE of no rows": lambda each: (Update(table=each.other),),
+    "DELETE of no rows": lambda each: (Delete(table=each.other),),
 }
 #: The modes in which servers take a GTID.
 _MODE: Final = Dimension(
@@ -116,30 +124,56 @@ _WHAT: Final = Dimension(
     dict(_DOES),
     profiles={_CREATES_WITH_ROWS: ALWAYS, **dict.fromkeys(_SEVERAL, Profiles("mysql"))},
 )
-_BEFORE: Final = yes_or_no("the GTID was executed before")
+#: What GTID_NEXT is set to: a GTID, or the right to be anonymous, which is used up and given up as a GTID is; and
+#: whether another session then sets a gtid_mode that is refused while the session has it.
+_A_GTID: Final = ("a GTID", "a GTID, and the mode is set")
+_ANONYMOUSLY: Final = ("ANONYMOUS", "ANONYMOUS, and the mode is set")
+_NEXT_IS: Final = Dimension(
+    "gtid_next",
+    {
+        **dict(zip(_A_GTID, ((False, False), (False, True)), strict=True)),
+        **dict(zip(_ANONYMOUSLY, ((True, False), (True, True)), strict=True)),
+    },
+    when={_MODE.name: ("ON_PERMISSIVE", "OFF_PERMISSIVE")},
+    profiles={_A_GTID[1]: Profiles("mysql >= 5.7"), _ANONYMOUSLY[0]: ALWAYS, _ANONYMOUSLY[1]: Profiles("mysql >= 5.7")},
+)
+_BEFORE: Final = yes_or_no("the GTID was executed before", when={_NEXT_IS.name: _A_GTID})
 #: GTID_NEXT stays as it is unless it was used up or given back; then a change is refused until it is set again.
 _NEXT: Final = choices("then comes", ("a change", "the same again", "a definition"))
+#: Whether the session may be anonymous -> another session's steps to the mode that this rules out.
+_STEPS: Final[Mapping[bool, tuple[str, str]]] = {True: ("ON_PERMISSIVE", "ON"), False: ("OFF_PERMISSIVE", "OFF")}
 
 
 @asking_family(
     focus=_RULE,
     profiles=NUMBERED,
-    dimensions=(_MODE, BINLOG_FORMAT, _WHAT, _BEFORE, _NEXT),
+    dimensions=(_MODE, BINLOG_FORMAT, _WHAT, _NEXT_IS, _BEFORE, _NEXT),
 )
 def given_gtids(choose: Chooser, server: Server) -> Question:
     """One statement or transaction under a given GTID, which it uses up or gives back, and a change after it."""
-    fixed = {"binlog_rows_query_log_events": False, "binlog_checksum": "CRC32"}
+    fixed: dict[str, Any] = {"binlog_rows_query_log_events": False, "binlog_checksum": "CRC32"}
     mode = choose.vary(_MODE, server.profile)
+    anonymous, then_mode = (False, False) if mode == "ON" else choose.vary(_NEXT_IS, server.profile)
+    if then_mode:
+        # Without it the mode ON is refused in any case.
+        fixed["enforce_gtid_consistency"] = True
     scenario = LogQuestion(choose, settings_of(choose, server.profile, gtid_mode=mode, **fixed))
-    tables, gtid = _open(scenario), scenario.given_gtid()
-    if scenario.vary(_BEFORE):
+    tables, gtid = _open(scenario), ANONYMOUS if anonymous else scenario.given_gtid()
+    if not anonymous and scenario.vary(_BEFORE):
         scenario.do(SetSession(variable="gtid_next", value=gtid))
         scenario.do(Insert(table=tables.kept, values=(0,)))
         scenario.do(SetSession(variable="gtid_next", value=AUTOMATIC))
     statements = scenario.vary(_WHAT)(tables)
+    if any(isinstance(each, PurgeLogs) for each in statements):
+        scenario.do(FlushLogs())
+        # Under a GTID that is executed the first log stays.
+        scenario.mark(_RULE, statement=0)
     scenario.do(SetSession(variable="gtid_next", value=gtid))
     for each in statements:
         _do(scenario, each)
+    if then_mode:
+        for step in _STEPS[anonymous]:
+            scenario.do(SetGlobal(variable="gtid_mode", value=step, session=_OTHER))
     following = scenario.vary(_NEXT)
     if following == "the same again":
         for each in statements:

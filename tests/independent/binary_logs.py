@@ -153,5 +153,5 @@ class BinaryLogs:
         for place, (code, body, flags) in enumerate(events):
             marker = _END if place == len(events) - 1 else _INSIDE if place else _START
             self.log.write(code, body, flags, marker if len(events) > 1 else _SELF)
-        if session.given:
-            session.gtid_next = ""
+        if session.given or not session.within:
+            session.give_up()

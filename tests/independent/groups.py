@@ -16,6 +16,7 @@ class Transactions(BinaryLogs):
         if session.cache or (explicit and session.given):
             begin = self.query(session.begun_in if session.cache else session.database, "BEGIN", tables)
             self.write(session, [begin, *session.cache, self.query(session.database, "COMMIT", tables)])
+        session.anonymous = session.anonymous and not explicit
         session.clear()
 
     def rollback(self, session: Session) -> None:
@@ -24,8 +25,7 @@ class Transactions(BinaryLogs):
             take_back()
         self.drop_cache(session)
         session.clear()
-        if session.given:
-            session.gtid_next = ""
+        session.give_up()
 
     def drop_cache(self, session: Session) -> None:
         """Forget the events of a transaction, or write them with ROLLBACK if one cannot be undone."""

@@ -36,6 +36,8 @@ class Server(Definitions, Administration):
             if not kind.startswith("set_") and kind not in ("use", "begin", "commit", "rollback"):
                 self.check(session, kind, statement)
             getattr(self, {"commit": "end_work", "rollback": "undo_work"}.get(kind, kind))(session, statement)
+            if kind in _IMPLICIT and not session.within:
+                session.anonymous = False
         except Refused:
             if not session.within and kind != "create_table_select":
                 session.give_up()
@@ -44,7 +46,8 @@ class Server(Definitions, Administration):
         """Refuse what may not be run with the GTID that is given."""
         is_read = statement.get("action") == "checksum" and not self.worklog
         commits = kind in _IMPLICIT and not statement.get("temporary") and not is_read
-        if not session.gtid_next or (commits and session.within and session.given):
+        is_ruled_out = session.gtid_next == "ANONYMOUS" and self.settings["gtid_mode"] == "ON"
+        if not session.gtid_next or is_ruled_out or (commits and session.within and session.given):
             raise Refused
         if commits and session.within:
             self.commit(session)

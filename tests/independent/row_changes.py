@@ -45,7 +45,7 @@ class RowChanges(Transactions):
             else:
                 self.at_once(session, [*context, text])
         if not session.within:
-            self.commit(session, explicit=kind != "internal_rows")
+            self.commit(session, explicit=kind != "internal_rows" and any(changes.values()))
 
     insert = insert_select = update = delete = update_tables = insert_gtids = internal_rows = change
 

@@ -33,6 +33,8 @@ _FIRST_THREAD: Final = 8
 
 #: The servers' number of the error that GTID_NEXT is undefined.
 GTID_NEXT_UNDEFINED: Final = 1837
+#: GTID_NEXT is ANONYMOUS under the mode ON.
+ANONYMOUS_WITH_MODE_ON: Final = 1782
 
 
 def log_name(number: int) -> str:
@@ -141,11 +143,14 @@ class SourceServer:
         """Check that a session may change data: a statement logged before its transaction may have used its GTID.
 
         Raises:
-            Refused: Its given GTID was used up.
+            StatementRefused: Its given GTID was used up, or it is to be anonymous, and the mode is ON since then.
         """
         if session.gtid_next == UNDEFINED:
             message = "When @@SESSION.GTID_NEXT is set to a GTID, you must explicitly set it to a different value"
             raise StatementRefused(GTID_NEXT_UNDEFINED, f"{message} after a COMMIT or ROLLBACK.")
+        if session.gtid_next == ANONYMOUS and self.settings.gtid_mode == "ON":
+            message = "@@SESSION.GTID_NEXT cannot be set to ANONYMOUS when @@GLOBAL.GTID_MODE = ON."
+            raise StatementRefused(ANONYMOUS_WITH_MODE_ON, message)
 
     def must_be_consistent(self, session: Session) -> bool:
         """Return whether a session's next transaction must fit under one GTID."""

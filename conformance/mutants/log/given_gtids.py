@@ -5,15 +5,19 @@ from typing import Any, Final
 
 from conformance.models.server.events import BEGIN
 from conformance.models.server.logging_server import SourceServer
-from conformance.models.server.session import AUTOMATIC, UNDEFINED, Session
+from conformance.models.server.session import ANONYMOUS, AUTOMATIC, UNDEFINED, Session
 from conformance.models.server.statements import (
     AlterTable,
     Commit,
+    Delete,
     DropTable,
     FlushLogs,
+    PurgeLogs,
     Rollback,
     SetSession,
     Statement,
+    Update,
+    Use,
 )
 from conformance.mutants.log.faults import Answer
 from conformance.mutants.log.refused_statements import around
@@ -71,6 +75,33 @@ def _is_of_several(server: SourceServer, session: Session, statement: DropTable)
     return not server.skips(session) and len(statement.tables) > 1
 
 
+def _use_up_unchanged(server: SourceServer, session: Session, statement: Statement, kept: str) -> None:
+    """Use up a GTID that an UPDATE or DELETE of no rows has left to the session."""
+    is_change = isinstance(statement, Update | Delete) and session.transaction is None
+    if is_change and kept and session.gtid_next == kept and not server.skips(session):
+        session.release()
+
+
+def _hide_executed(server: SourceServer, session: Session, statement: PurgeLogs) -> str:
+    """Hide a GTID that is executed from a statement, and return it; empty if it is another."""
+    if not server.skips(session):
+        return ""
+    kept, session.gtid_next = session.gtid_next, AUTOMATIC
+    return kept
+
+
+def _show_again(server: SourceServer, session: Session, statement: PurgeLogs, kept: str) -> None:
+    session.gtid_next = kept or session.gtid_next
+
+
+def _may_be_anonymous(server: SourceServer, session: Session, statement: Use) -> bool:
+    return session.owns_anonymous
+
+
+def _is_anonymous_still(server: SourceServer, session: Session, statement: Use, kept: bool) -> None:
+    session.owns_anonymous = kept and session.gtid_next == ANONYMOUS
+
+
 def _unlog_empty(server: SourceServer, session: Session, statement: Statement, kept: None) -> None:
     """Take the empty transaction of a statement from the log."""
     for log in server.logs:
@@ -122,5 +153,23 @@ LOG_GIVEN_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         _RULE,
         "FLUSH LOGS uses up a given GTID and logs no empty transaction",
         answer=around(FlushLogs, after=_unlog_empty),
+    ),
+    Mutant(
+        "logs-no-rows-use-up-gtid",
+        _RULE,
+        "an UPDATE or DELETE that finds no rows uses up a given GTID",
+        answer=around(Statement, before=_given, after=_use_up_unchanged),
+    ),
+    Mutant(
+        "logs-executed-purge-runs",
+        _RULE,
+        "PURGE BINARY LOGS is run although the session's given GTID is executed",
+        answer=around(PurgeLogs, before=_hide_executed, after=_show_again),
+    ),
+    Mutant(
+        "logs-refused-use-keeps-right",
+        _RULE,
+        "a session has the right to be anonymous still after a USE that was refused",
+        answer=around(Use, before=_may_be_anonymous, after=_is_anonymous_still),
     ),
 )
