@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, Final
 
+from conformance.binlog.header import HEADER, Header
 from conformance.models.replica.failed_drop import CANNOT_LOG_PARTIAL_DROP, failure_message
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.apply_freedoms import is_of_ended_group
@@ -251,14 +252,21 @@ def _drop_code(alignment: Alignment, index: int) -> Check:
 
 def _drop_text(alignment: Alignment, index: int) -> Check:
     event = alignment.case.expected.events[index]
-    (database,) = alignment.case.settings["leftovers"]
-    wanted = failure_message(database, event["gtid"])
+    wanted = failure_message(_dropped(alignment, event["offset"]), event["gtid"])
     error = alignment.observation.error
     message = "" if error is None else error.message
     # Servers wrap the message in one of their own, and leave out "on slave".
     if _plain(wanted) in _plain(message):
         return GOOD
     return Check("wrong message", f"the message is {message!r}, expected {wanted!r}", event["offset"])
+
+
+def _dropped(alignment: Alignment, at: int) -> str:
+    """Return the database that the statement of an event drops, of those in whose directories something remains."""
+    stream = alignment.case.stream
+    event = stream[at : at + Header(*HEADER.unpack_from(stream, at)).length]
+    (database,) = (each for each in alignment.case.settings["leftovers"] if each.encode() in event)
+    return database
 
 
 def _plain(message: str) -> str:

@@ -14,6 +14,7 @@ from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.row_events import ROWS_FLAGS
 from conformance.strategies.events.statement_events import user_var
+from conformance.strategies.events.unassigned_types import codes_dimension
 from conformance.strategies.families import event_types
 from conformance.strategies.families.flagged_events import FLAGGED, flag_following
 from conformance.strategies.families.ignorable_events import UNASSIGNED, declare_up_to
@@ -128,6 +129,8 @@ _CUT_OFF: Final = yes_or_no(
     "the log ends within a statement of rows",
     when={"another log": [each for each in _NEXT_LOG.classes if each != "none"]},
 )
+#: The codes of the unknown events, beyond all that any server has given a meaning, too.
+_CODES: Final = codes_dimension("any up to 127", "44", "127", "128", "198")
 _FILLED: Final = (
     _HEADERS,
     _MARKED,
@@ -142,6 +145,7 @@ _FILLED: Final = (
     _PLACE_OF_UNKNOWN,
     _BEFORE_STATEMENT,
     FLAGGED,
+    _CODES,
 )
 
 
@@ -222,7 +226,7 @@ def _fill(
     choose = stream.choose
     stream.timestamp, stream.server_id, position = stream.vary(_HEADERS)
     stream.begin_log_of_source(position)
-    code = choose.one_of(UNASSIGNED)
+    code = choose.one_of(stream.vary(_CODES))
     groups.begin_log(stream, lengths=declare_up_to(stream, code))
     flag_following(stream)
     marked = stream.vary(_MARKED)

@@ -315,12 +315,15 @@ _DATABASE: Final = choices("name of the database", ("d1", "x" * 64))
 #: Nothing remains in the directory of that one.
 _OTHER_BEFORE: Final = yes_or_no("a database whose name is the beginning of its name is dropped before")
 
+#: Another database of which something would remain; nothing drops it.
+_LEFT_BESIDE: Final = choices("another database whose directory would remain", ("none", "before it", "after it"))
+
 
 @family(
     focus="WL7592-APPLY-DROPDB-OFF-ANON-EACH",
     profiles=_NOT_ATOMIC,
     fault=True,
-    dimensions=(_GIVEN, _DROPPED, _NAMES, _DATABASE, _DROP, BEFORE, _OTHER_BEFORE),
+    dimensions=(_GIVEN, _DROPPED, _NAMES, _DATABASE, _DROP, BEFORE, _OTHER_BEFORE, _LEFT_BESIDE),
 )
 def failed_drop_databases(stream: StreamBuilder) -> None:
     """DROP DATABASE on a replica where a file remains in the directory, with a given GTID or without one."""
@@ -337,7 +340,7 @@ _WITH_GTIDS: Final = choices("gtid_mode", ("ON", "ON_PERMISSIVE", "OFF_PERMISSIV
     focus="WL7592-APPLY-DROPDB-ERROR-TEXT",
     profiles=Profiles("worklog"),
     fault=True,
-    dimensions=(_WITH_GTIDS, _DROPPED_IN_SEVERAL, _NAMES, _DATABASE, _DROP, BEFORE, _OTHER_BEFORE),
+    dimensions=(_WITH_GTIDS, _DROPPED_IN_SEVERAL, _NAMES, _DATABASE, _DROP, BEFORE, _OTHER_BEFORE, _LEFT_BESIDE),
 )
 def unlogged_drop_databases(stream: StreamBuilder) -> None:
     """DROP DATABASE with a GTID that fails on a replica, and would be logged as several statements: as none."""
@@ -359,7 +362,12 @@ def _add_failed_drop(stream: StreamBuilder, mode: str, counts: Dimension[str], g
     (length, filler), database = stream.vary(_NAMES), stream.vary(_DATABASE)
     fit = next(count for count in range(1, 999) if len(list(drop_statements(_names(count + 1, length, filler)))) > 1)
     count = {"0": 0, "1": 1, "as many as fit": fit, "one more than fit": fit + 1, "many": 3 * fit}[stream.vary(counts)]
-    stream.settings["leftovers"] = {database: _names(count, length, filler)}
+    leftovers = {database: _names(count, length, filler)}
+    beside = stream.vary(_LEFT_BESIDE)
+    if beside != "none":
+        remaining = {f"{database[:60]}_left": ["t1"]}
+        leftovers = remaining | leftovers if beside == "before it" else leftovers | remaining
+    stream.settings["leftovers"] = leftovers
     other = database[:-1]
     before = [data_changes.query(stream, f"DROP DATABASE IF EXISTS `{other}`", database=other)]
     dropped = [data_changes.query(stream, stream.vary(_DROP).format(database), database=database)]

@@ -21,7 +21,10 @@ from conformance.strategies.groups.group_shapes import (
     FAILING_DROP,
     IN_PAYLOAD,
     INCIDENT,
+    INCIDENT_WITHIN,
+    OLD_ROWS_ALONE,
     PREPARED,
+    ROWS_ALONE,
     VARIABLE_FIRST,
     shaped,
     shapes,
@@ -38,9 +41,9 @@ _SHAPES: Final = (
 #: The group that is stopped at: also one that ends in another way, or has several events without BEGIN.
 _GROUP: Final = shapes(*_SHAPES)
 #: An Incident stops an applier that does not skip it, and a prepared transaction stays until another group ends it.
-_SKIPPED_GROUP: Final = shapes(*_SHAPES, INCIDENT, PREPARED)
+_SKIPPED_GROUP: Final = shapes(*_SHAPES, INCIDENT, PREPARED, INCIDENT_WITHIN, ROWS_ALONE, OLD_ROWS_ALONE)
 #: A server with gtid_mode=ON writes BEGIN before a change of rows.
-_NAMED_GROUP: Final = shapes(*_SHAPES[:-1], INCIDENT, DROPPED, FAILING_DROP, PREPARED)
+_NAMED_GROUP: Final = shapes(*_SHAPES[:-1], INCIDENT, DROPPED, FAILING_DROP, PREPARED, INCIDENT_WITHIN)
 #: Where in a group the counter has come down to 1; or that is beyond the relay log, which then ends with a Stop event.
 _LAST_COUNT: Final = Dimension(
     "the counter is 1 at",
@@ -64,7 +67,7 @@ _EVENT_BEFORE: Final = Dimension(
 _GTIDS: Final = ("Gtid", "Gtid with a tag")
 _OFF: Final = Impossible({"gtid_mode": ("OFF",), "event before groups": _GTIDS}, "with gtid_mode=OFF a GTID is refused")
 _NO_GTID: Final = Impossible(
-    {"group": (VARIABLE_FIRST,), "event before groups": _GTIDS},
+    {"group": (VARIABLE_FIRST, ROWS_ALONE, OLD_ROWS_ALONE), "event before groups": _GTIDS},
     "servers with GTIDs write BEGIN before a change of rows",
 )
 _AFTER_GTID: Final = "after the event before it"
@@ -76,7 +79,7 @@ _UNKNOWN: Final = Dimension(
 )
 _COUNTED_WITHIN: Final = (
     Impossible(
-        {"group": (VARIABLE_FIRST,), _UNKNOWN.name: ("yes",)},
+        {"group": (VARIABLE_FIRST, ROWS_ALONE, OLD_ROWS_ALONE), _UNKNOWN.name: ("yes",)},
         "9.7.4 lets the counter end at an unknown event in a group without BEGIN",
     ),
     Impossible({_EVENT_BEFORE.name: ("none",), _UNKNOWN.name: (_AFTER_GTID,)}, "there is no event before it"),
@@ -206,6 +209,10 @@ _TAKEN_BY: Final = choices("its GTID was taken by", ("the group", "a transaction
             "5.7.22 and 8.0.15 stop within an XA transaction that is skipped",
         ),
         Impossible(
+            {"group": (INCIDENT_WITHIN,), _STOP_WITHIN.name: ("end of its second event", "within its last event")},
+            "9.7.4 waits for ever within a skipped transaction with an Incident",
+        ),
+        Impossible(
             {_FLUSHED.name: ("from its middle on",), _SHOWN_BY.name: ("its flag",)},
             "9.7.4 waits for ever at such a Rotate within a group",
         ),
@@ -238,7 +245,7 @@ def groups_sent_again(stream: StreamBuilder) -> None:
         _add_named(stream, [data_changes.query(stream, creation)], tagged=tagged)
     planned = replica_groups.with_gtid(stream, group, anonymous=False, tagged=tagged)
     # The way past what stops an applier, on which servers agree: a transaction without changes that takes its GTID.
-    stops = stream.vary(_TAKEN_BY) != "the group" or shape in (INCIDENT, FAILING_DROP)
+    stops = stream.vary(_TAKEN_BY) != "the group" or shape in (INCIDENT, INCIDENT_WITHIN, FAILING_DROP)
     empty = [planned[0], *(data_changes.query(stream, each) for each in ("BEGIN", "COMMIT"))] if stops else []
     replica_groups.add(stream, empty or planned)
     for _ in stream.several_of(_BETWEEN):

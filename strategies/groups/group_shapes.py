@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from conformance.binlog.event_types import ROWS_V1, ROWS_V2
 from conformance.binlog.servers import WITH_INCIDENT_TRANSACTIONS, WITH_PAYLOADS
 from conformance.binlog.transaction_payload import Compression
 from conformance.specs.versions import Profiles
@@ -10,6 +11,7 @@ from conformance.strategies.grammar.dimension import Dimension
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import data_changes, replica_groups
+from conformance.strategies.groups.boundary_groups import older_rows
 from conformance.strategies.groups.replica_variants import CHANGE
 
 TRANSACTION: Final = "transaction"
@@ -22,11 +24,17 @@ INCIDENT: Final = "Incident"
 DROPPED: Final = "DROP of a table that is made again"
 FAILING_DROP: Final = "DROP DATABASE that would fail"
 PREPARED: Final = "XA transaction"
+INCIDENT_WITHIN: Final = "transaction with an Incident"
+ROWS_ALONE: Final = "rows without BEGIN"
+OLD_ROWS_ALONE: Final = "rows of the first version without BEGIN"
+#: Rows events of the second version -> those of the first.
+_FIRST_VERSION: Final[dict[int, int]] = dict(zip(ROWS_V2, ROWS_V1, strict=True))
 #: The servers that log groups of a shape; all of them without one.
 _SERVERS: Final = {
     IN_PAYLOAD: WITH_PAYLOADS,
     INCIDENT: WITH_INCIDENT_TRANSACTIONS,
     PREPARED: Profiles("mysql >= 5.7"),
+    OLD_ROWS_ALONE: Profiles("worklog", "mysql >= 5.6, < 8.4"),
 }
 
 
@@ -51,6 +59,13 @@ def shaped(stream: StreamBuilder, among: Dimension[str], *, by_change: bool = Tr
         return data_changes.with_variable(stream)
     if shape == INCIDENT:
         return [server_events.incident(stream)]
+    if shape == INCIDENT_WITHIN:
+        first, *changes, end = replica_groups.transaction(stream)
+        return [first, *changes, server_events.incident(stream), *data_changes.row_changes(stream), end]
+    if shape in (ROWS_ALONE, OLD_ROWS_ALONE):
+        mapped, rows = data_changes.row_changes(stream)
+        old = shape == OLD_ROWS_ALONE and rows.type in ROWS_V2
+        return [mapped, older_rows(rows, _FIRST_VERSION[rows.type]) if old else rows]
     if shape == DROPPED:
         return [data_changes.query(stream, "DROP TABLE `t10`")]
     if shape == FAILING_DROP:

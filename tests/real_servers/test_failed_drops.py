@@ -52,7 +52,8 @@ def test_a_real_replica_fails_at_a_drop_database_as_the_model_does(replica, prod
     chosen: list[Case] = [each for each in cases if each.settings["gtid_mode"] == mode]
     assert chosen
     for case in chosen:
-        ((database, tables),) = case.settings["leftovers"].items()
+        leftovers = case.settings["leftovers"]
+        database, tables = next((name, each) for name, each in leftovers.items() if not name.endswith("_left"))
         prepare = [*PREPARATION, *made(database, tables)]
         state = feed(replica, case.stream, prepare=prepare, obstructed=[database])
         last = case.expected.events[-1]
