@@ -1,7 +1,7 @@
 """The oracles of the role `apply`: the outcome of each event, the applier's position, and why it stopped."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
 from conformance.binlog.header import HEADER, Header
@@ -265,7 +265,8 @@ def _dropped(alignment: Alignment, at: int) -> str:
     """Return the database that the statement of an event drops, of those in whose directories something remains."""
     stream = alignment.case.stream
     event = stream[at : at + Header(*HEADER.unpack_from(stream, at)).length]
-    (database,) = (each for each in alignment.case.settings["leftovers"] if each.encode() in event)
+    leftovers: Mapping[str, Any] = alignment.case.settings["leftovers"]
+    (database,) = (each for each in leftovers if each.encode() in event)
     return database
 
 

@@ -24,6 +24,7 @@ from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import EPOCH, StreamBuilder
 from conformance.strategies.groups import transactions as groups
 from conformance.strategies.groups.boundary_groups import with_marker
+from conformance.strategies.groups.replica_variants import code_of
 from conformance.strategies.questions.render import BASE64_OUTPUTS, UTC_OFFSETS
 
 #: Servers that write Rows_query events.
@@ -226,7 +227,7 @@ def _fill(
     choose = stream.choose
     stream.timestamp, stream.server_id, position = stream.vary(_HEADERS)
     stream.begin_log_of_source(position)
-    code = choose.one_of(stream.vary(_CODES))
+    code = code_of(stream, _CODES)
     groups.begin_log(stream, lengths=declare_up_to(stream, code))
     flag_following(stream)
     marked = stream.vary(_MARKED)

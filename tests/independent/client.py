@@ -167,8 +167,8 @@ class _Client:
 
     def _ask(self, connection: Connection) -> None:
         habits, seconds = self.habits, self.settings["heartbeat_seconds"]
-        for asked in habits.first:
-            connection.query(asked)
+        for words in habits.first:
+            connection.query(words)
         connection.query(
             f"SET @master_binlog_checksum = {habits.checksum}, @source_binlog_checksum = {habits.checksum}"
         )

@@ -40,6 +40,14 @@ class _DropsEmptyDatabases(Applier):
             super()._fail_drop(event)
 
 
+class _KnowsFirstLeftovers(Applier):
+    """Knows one database of which something remains, the first."""
+
+    def _fail_drop(self, event: ReplicaEvent) -> None:
+        if next(iter(self.settings.leftovers), "") in event.query:
+            super()._fail_drop(event)
+
+
 class _FailsByPrefix(Applier):
     """Takes a database for one with leftovers whose name begins with its name."""
 
@@ -181,6 +189,12 @@ APPLY_FAILED_DROPS_MUTANTS: Final[tuple[Mutant, ...]] = (
             "WL7592-APPLY-DROPDB-ERROR-TEXT",
             "WL7592-APPLY-DROPDB-GTID-UNUSED",
         ),
+    ),
+    Mutant(
+        "apply-drop-fails-for-first",
+        "WL7592-APPLY-DROPDB-OFF-ANON-EACH",
+        "fails to drop one database with a file in its directory, the first of those that have one",
+        answer=of(_KnowsFirstLeftovers),
     ),
     Mutant(
         "apply-drop-fails-by-prefix",

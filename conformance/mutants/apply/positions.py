@@ -119,6 +119,13 @@ class _SkipsPastIncident(Applier):
         super()._skip(Kind.PASSED if kind is Kind.INCIDENT else kind)
 
 
+class _SkipEndsAtIncident(Applier):
+    """An applier for which an Incident ends the transaction that it skips."""
+
+    def _skip(self, kind: Kind) -> None:
+        super()._skip(Kind.COMMIT if kind is Kind.INCIDENT else kind)
+
+
 class _ComparesNamesAsText(Applier):
     def _reaches_until(self, event: ReplicaEvent) -> bool:
         until = self.settings.until
@@ -308,6 +315,13 @@ APPLY_POSITIONS_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-APPLY-SKIP-NOT-MID-GROUP",
         "goes on skipping after an Incident, as if its group were still open",
         answer=of(_SkipsPastIncident),
+        also=("WL7592-APPLY-SKIP-GTID-IN-GROUP", "FORMAT-APPLY-GROUP", "FORMAT-APPLY-POSITION"),
+    ),
+    Mutant(
+        "apply-skip-ends-at-incident",
+        "WL7592-APPLY-SKIP-NOT-MID-GROUP",
+        "takes an Incident in the transaction that it skips for its end",
+        answer=of(_SkipEndsAtIncident),
         also=("WL7592-APPLY-SKIP-GTID-IN-GROUP", "FORMAT-APPLY-GROUP", "FORMAT-APPLY-POSITION"),
     ),
     Mutant(

@@ -40,6 +40,7 @@ from conformance.mutants.render.altered_texts import (
     last_line_twice,
     letters_of_databases_alike,
     listed_as,
+    lists_types_below,
     printed,
     replaced,
     rewritten,
@@ -258,6 +259,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-RENDER-ENTRIES",
         "SHOW BINLOG EVENTS has no name for events that write rows",
         answer=listed_as("Write_rows", "Unknown"),
+    ),
+    Mutant(
+        "listed-below-128",
+        "FORMAT-RENDER-ENTRIES",
+        "SHOW BINLOG EVENTS has no row for ignorable events of types from 128 on",
+        answer=lists_types_below(128),
     ),
     Mutant(
         "two-files-at-most",

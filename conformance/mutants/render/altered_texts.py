@@ -189,6 +189,20 @@ def listed_as(name: str, other: str) -> _Answer:
     return _listed(lambda row: {**row, "event_type": other} if row["event_type"] == name else row)
 
 
+def lists_types_below(code: int) -> _Answer:
+    """Return the rows of SHOW BINLOG EVENTS without those of events whose types have a code or a higher one."""
+    honest = printed()
+
+    def answer(request: Request) -> Observation:
+        seen = honest(request)
+        if request.settings["form"] != "events":
+            return seen
+        listed = zip(seen.events, _events(request), strict=False)
+        return replace(seen, events=tuple(row for row, event in listed if event.header.type < code))
+
+    return answer
+
+
 def ends_one_too_far(shown: str) -> str:
     """Return a GTID set as text, with the exclusive end of each interval for its last number."""
     return re.sub(r"-(\d+)(?=[:,]|$)", lambda match: f"-{int(match[1]) + 1}", shown)
