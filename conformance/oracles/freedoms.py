@@ -510,7 +510,7 @@ FREE: Final[tuple[Freedom, ...]] = (
         "relay",
         "checksums of relay logs",
         "whether events have checksums, as the format description before them in the relay log then announces; they "
-        "must be right",
+        "must be right, and a relay log that a replica begins of its own accord has them if the log before it has",
         "A relay log can have checksums although the source has none, and the reverse.",
         differs_in_checksum_alone,
     ),

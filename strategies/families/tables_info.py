@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Final
 
 from conformance.binlog.event_types import EventType
-from conformance.binlog.flags import Flag
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.models.filtering.log_part import Part
 from conformance.models.filtering.statement import CreateTable, FilteredStatement
@@ -91,7 +90,7 @@ def _begin(work: TableWork, *, extended: bool, relay: bool = False) -> None:
         lengths[EventType.QUERY - 1] = work.stream.vary(_USUAL_LENGTH)
     if relay:
         work.stream.mark_following("WL40-ONE-FORMAT-PER-LOG", events=_AFTER_A_CHANGE)
-    work.begin(extended=extended, lengths=bytes(lengths), flags=int(Flag.RELAY_LOG) if relay else 0)
+    work.begin(extended=extended, lengths=bytes(lengths))
 
 
 def _transaction(work: TableWork) -> None:

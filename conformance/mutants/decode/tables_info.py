@@ -5,12 +5,12 @@ from typing import Any, Final
 
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import EventType
-from conformance.binlog.flags import Flag
+from conformance.binlog.header import MAGIC
 from conformance.binlog.layouts.by_type import layout_of
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.query_dump import is_extended_query
 from conformance.binlog.tables_info import TUPLE, size_of, tables_text
-from conformance.mutants.mutant import Alter, Mutant, Reported, all_of, change, flagged, of_type, refuse, to
+from conformance.mutants.mutant import Alter, Mutant, Reported, all_of, change, of_type, refuse, to
 from conformance.protocol.value_notation import noted
 
 #: Bytes of the usual post-header, with which the extended one begins.
@@ -29,6 +29,10 @@ def _example(event: Event, reported: Reported) -> bool:
 
 def _declares_tables_info(event: Event, reported: Reported) -> bool:
     return event.format.post_header_length(EventType.QUERY) == EXTENDED_QUERY_POST_HEADER
+
+
+def _is_of_next_log(event: Event, reported: Reported) -> bool:
+    return event.offset > len(MAGIC)
 
 
 def _as_usual(event: Event, reported: Reported) -> Reported:
@@ -161,7 +165,7 @@ TABLES_INFO_MUTANTS: Final[tuple[Mutant, ...]] = (
         "one-query-format",
         "WL40-ONE-FORMAT-PER-LOG",
         "a second log with extended Query events is refused",
-        refuse(all_of(of_type(EventType.FORMAT_DESCRIPTION), flagged(Flag.RELAY_LOG), _declares_tables_info)),
+        refuse(all_of(of_type(EventType.FORMAT_DESCRIPTION), _is_of_next_log, _declares_tables_info)),
         also=("FORMAT-EVENT-DELIVERED",),
     ),
     Mutant(
