@@ -6,6 +6,7 @@ from functools import partial
 from typing import Final
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.flags import Flag
 from conformance.binlog.header import MAGIC
 from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.binlog.servers import MOST_EVENT_TYPES, WITH_IGNORABLE_FLAG, WITH_ROWS_QUERIES
@@ -120,6 +121,8 @@ _MADE_AGAIN: Final = Dimension(
         "after drop database": "drop database test",
         "after DROP DATABASE IF EXISTS": "DROP DATABASE IF EXISTS `test`",
         "after DROP SCHEMA": "DROP SCHEMA `test`",
+        "after DROP with more spaces": "drop  database\n test",
+        "after DROP with comments": "/* 1 */ DROP /* 2 */ DATABASE `test`",
     },
 )
 #: How a log is written that the same call prints after the first: the server may have been replaced between them.
@@ -240,7 +243,8 @@ def _fill(
         _add(stream, groups.ddl(stream), marked=marked, anonymous=choose.yes())
     if made_again:
         for text in (made_again, "CREATE DATABASE `test`"):
-            statement = mysql_events.query(stream, text)
+            # However they are written, they need no default database.
+            statement = mysql_events.query(stream, text, flags=int(Flag.SUPPRESS_USE))
             _add(stream, [statement], marked=marked, anonymous=choose.yes())
         _add(stream, groups.ddl(stream), marked=marked, anonymous=choose.yes())
     if is_cut_off:

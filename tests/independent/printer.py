@@ -1,6 +1,7 @@
 """A printer of its own, written from WL#4033, WL#4162, WL#7592 and docs/roles/render.md: nobody may blame it."""
 
 import base64
+import re
 import struct
 import textwrap
 import time
@@ -327,7 +328,7 @@ class Printer:
                 self.database = database
                 self.lines.append(f"use {_quoted(database)}/*!*/;")
             self.lines += [f"SET TIMESTAMP={event.timestamp}/*!*/;", words, "/*!*/;"]
-            if words.lower().startswith(("drop database", "drop schema")):
+            if re.sub(r"/\*.*?\*/", " ", words).lower().split()[:2] in (["drop", "database"], ["drop", "schema"]):
                 self.database = ""
         elif event.type == XID:
             self.lines[-1] += f"\tXid = {int.from_bytes(body, 'little')}"

@@ -4,8 +4,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+#: What may be between two words: white space and comments.
+_BETWEEN: Final = r"(?:\s|/\*(?:(?!\*/).)*\*/)"
 #: The statement in every spelling, with the name of the database.
-DROP_DATABASE: Final = re.compile(r"(?i:DROP (?:DATABASE|SCHEMA) (?:IF EXISTS )?)`?([^`]+)`?\Z")
+DROP_DATABASE: Final = re.compile(
+    rf"(?is:{_BETWEEN}*DROP{_BETWEEN}+(?:DATABASE|SCHEMA){_BETWEEN}+(?:IF{_BETWEEN}+EXISTS{_BETWEEN}+)?)`?([^`]+)`?\Z"
+)
 _HEAD: Final = "DROP TABLE IF EXISTS "
 #: Bytes of the buffer in which a server up to 5.7 writes one statement.
 _BUFFER_BYTES: Final = 1024
