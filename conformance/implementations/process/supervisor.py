@@ -8,6 +8,9 @@ so that it starts in milliseconds. ``CONTROL`` is the number of a socket to the 
 - ``e`` ends every process of it; the answer is ``gone 0``;
 - the end of file, which also comes when the kit is killed, ends them too, and the supervisor with them.
 
+The program has a folder of its own for temporary files, named in ``TMPDIR``, which goes with the supervisor: what is
+killed cannot remove its files itself.
+
 On Linux it is a subreaper: a process whose parent has ended becomes its child, whatever sessions or groups were made,
 so that it finds all. Elsewhere it ends the implementation's process group.
 """
@@ -29,6 +32,8 @@ if _LINUX:
 # From linux/prctl.h.
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
+#: Where temporary files are if no variable names another folder.
+_TEMPORARY = "/tmp"
 #: Seconds between two looks at processes that take their time to end.
 _LOOK = 0.002
 #: Seconds after which processes that cannot be killed are left: those of another user, for instance.
@@ -52,6 +57,7 @@ class Supervisor:
         self._command = command
         #: The process id of the running implementation, None if it has ended.
         self._child: int | None = None
+        self._folder = _made_folder()
 
     def serve(self) -> None:
         """Obey the kit until it is gone."""
@@ -73,6 +79,8 @@ class Supervisor:
             if control in ready and not self._obey():
                 break
         self._end()
+        if self._folder is not None:
+            _remove(self._folder)
 
     def _obey(self) -> bool:
         """Obey one order of the kit; return False at the end of file."""
@@ -134,6 +142,8 @@ class Supervisor:
             signal.signal(ignored, signal.SIG_DFL)  # Python ignores these, which the program would inherit.
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
+        if self._folder is not None:
+            os.environ["TMPDIR"] = self._folder
         os.execvp(self._command[0], self._command)
 
     def _reap(self) -> None:
@@ -174,6 +184,24 @@ class Supervisor:
             for process in _descendants(os.getpid()):
                 _kill(process)
             time.sleep(_LOOK)
+
+
+def _made_folder() -> str | None:
+    """Make a folder for temporary files in that of the user, and return its path; None if it cannot be made."""
+    name = f"binlog-conformance-{os.getpid()}-{time.time_ns():x}"
+    folder = os.path.join(os.environ.get("TMPDIR") or _TEMPORARY, name)
+    try:
+        os.mkdir(folder, 0o700)
+    except OSError:
+        return None
+    return folder
+
+
+def _remove(folder: str) -> None:
+    # It takes longer to import than the program to start.
+    import shutil
+
+    shutil.rmtree(folder, ignore_errors=True)
 
 
 def _descendants(ancestor: int) -> list[int]:
