@@ -321,7 +321,7 @@ def _common(gtids: GtidSet, others: ExecutedGtids) -> bool:
 def _unreadable(event: Written) -> str | None:
     """Return why the set of a Previous_gtids event cannot be read, None if it can."""
     try:
-        GtidSet.from_bytes(event.body)
+        ExecutedGtids(GtidSet.from_bytes(event.body))
     except (ValueError, MalformedBody) as error:
         return str(error)
     return None
