@@ -517,7 +517,7 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "relay",
         "own events that come back",
-        "whether an event that comes back with the replica's own server id is written",
+        "whether an event that comes back with the replica's own server id is written, and the warnings that follow",
         "It comes from the replica itself; WL#7592 is silent.",
         is_from_replica_itself,
     ),

@@ -8,6 +8,7 @@ from conformance.binlog.rows.column_codes import ColumnType
 from conformance.specs.versions import Profiles
 from conformance.strategies.events import mysql_events, row_events
 from conformance.strategies.events.columns import kind_of
+from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.grammar.dimension import Dimension, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.notation import Value
@@ -62,12 +63,18 @@ _NOT_NULL: Final = yes_or_no("every second column is NOT NULL")
 _EXTRA: Final = yes_or_no("extra data before the rows")
 #: A server that is started again numbers its tables from the beginning.
 _SECOND_LOG: Final = yes_or_no("a second log whose tables have the numbers of others")
+#: A program holds the rows of a statement until its last ones, with what comes between them.
+_UNKNOWN: Final = yes_or_no("an unknown ignorable event before the last rows")
+_CODE: Final = UNASSIGNED[0]
 
 
 @family(
     focus="WL4033-GOLDEN-TEXT-PSEUDO-SQL",
     profiles=Profiles("worklog"),
-    dimensions=(_COLUMNS, _HELD, _NULLS, _NOT_NULL, _TABLES, _KINDS, _ROWS, _EXTRA, _IN_BASE64, _VERBOSE, _SECOND_LOG),
+    dimensions=(
+        *(_COLUMNS, _HELD, _NULLS, _NOT_NULL, _TABLES, _KINDS, _ROWS, _EXTRA, _IN_BASE64, _VERBOSE, _SECOND_LOG),
+        _UNKNOWN,
+    ),
 )
 def printed_rows(stream: StreamBuilder) -> None:
     """Rows of images that lack columns, and of statements with several tables, as triggers make them, or events."""
@@ -83,7 +90,7 @@ def printed_rows(stream: StreamBuilder) -> None:
 
 def _add_log(stream: StreamBuilder, *, numbers: Sequence[int] = ()) -> list[int]:
     """Add a log with one statement, and return the numbers of its tables: those given, as far as there are any."""
-    groups.begin_plain_log(stream)
+    groups.begin_plain_log(stream, lengths=declare_up_to(stream, _CODE))
     columns, (count, changed) = stream.vary(_COLUMNS), stream.vary(_TABLES)
     # The tables of the second log are others than those of the first, sometimes with as many columns.
     columns += stream.choose.integer(0, 1) if numbers else 0
@@ -93,7 +100,10 @@ def _add_log(stream: StreamBuilder, *, numbers: Sequence[int] = ()) -> list[int]
     for place, number in enumerate(numbers[:count]):
         tables[place] = tables[place]._replace(table=replace(tables[place].table, table_id=number))
     begin = mysql_events.query(stream, "BEGIN", status_variables=b"")
-    groups.add_group(stream, [begin, *_statement(stream, tables, changed), mysql_events.xid(stream)], anonymous=True)
+    statement = [*_statement(stream, tables, changed)]
+    if stream.vary(_UNKNOWN):
+        statement.insert(-1, mysql_events.ignorable(stream, _CODE, stream.choose.octets(0, 40), flags=0))
+    groups.add_group(stream, [begin, *statement, mysql_events.xid(stream)], anonymous=True)
     groups.end_log(stream)
     return [each.table.table_id for each in tables]
 

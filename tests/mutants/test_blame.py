@@ -53,6 +53,7 @@ ROWS = (
         "WL40-TABLES-INFO-LIST WL40-TABLES-INFO-LEN WL40-TABLES-INFO-NAME-LENGTHS",
         MORE_EVENTS,
     ),
+    ("statement-ends-at-one-flag", "WL4033-RENDER-ROWS-QUERY-ORDER", MORE_EVENTS),
     ("prints-tables-info", "WL4033-GOLDEN-TEXT-TRANSACTION", MORE_EVENTS),
     ("relay-extended-dropped", "WL7592-RELAY-PREVIOUS-GTIDS-OWN", WHAT_BELONGS),
 )

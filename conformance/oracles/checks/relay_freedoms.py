@@ -184,10 +184,11 @@ def is_from_replica_itself(alignment: Alignment, difference: Difference) -> bool
     """Return whether an event that is there besides what is expected has the replica's own server id.
 
     Such an event may be the one that is aligned, as it is like the one that is expected. Its GTID is then in the
-    Previous_gtids event of the next relay log.
+    Previous_gtids event of the next relay log, and a part of a group changes what the boundary parser makes of others.
     """
     case, observed = alignment.case, alignment.observation.events
-    if difference.field == "data" and _is_own_previous_gtids(alignment, difference):
+    is_set = difference.field == "data" and _is_own_previous_gtids(alignment, difference)
+    if is_set or difference.field == "warning":
         return any(_came_back(alignment, observed[place]) for place in alignment.phantoms)
     if difference.field == "data":
         wanted = case.expected.events[difference.index]["data"]
