@@ -30,7 +30,7 @@ from conformance.models.server.statements import (
 from conformance.models.server.tables import TableName
 from conformance.specs.versions import Profiles
 from conformance.strategies.grammar.chooser import Chooser
-from conformance.strategies.grammar.dimension import Dimension, choices, yes_or_no
+from conformance.strategies.grammar.dimension import Dimension, Impossible, choices, yes_or_no
 from conformance.strategies.grammar.family import asking_family
 from conformance.strategies.grammar.question import Question
 from conformance.strategies.questions.log import LogQuestion
@@ -134,7 +134,6 @@ _NEXT_IS: Final = Dimension(
         **dict(zip(_A_GTID, ((False, False), (False, True)), strict=True)),
         **dict(zip(_ANONYMOUSLY, ((True, False), (True, True)), strict=True)),
     },
-    when={_MODE.name: ("ON_PERMISSIVE", "OFF_PERMISSIVE")},
     profiles={_A_GTID[1]: Profiles("mysql >= 5.7"), _ANONYMOUSLY[0]: ALWAYS, _ANONYMOUSLY[1]: Profiles("mysql >= 5.7")},
 )
 _BEFORE: Final = yes_or_no("the GTID was executed before", when={_NEXT_IS.name: _A_GTID})
@@ -148,12 +147,18 @@ _STEPS: Final[Mapping[bool, tuple[str, str]]] = {True: ("ON_PERMISSIVE", "ON"), 
     focus=_RULE,
     profiles=NUMBERED,
     dimensions=(_MODE, BINLOG_FORMAT, _WHAT, _NEXT_IS, _BEFORE, _NEXT),
+    impossible=(
+        Impossible(
+            {_MODE.name: ("ON",), _NEXT_IS.name: (_A_GTID[1], *_ANONYMOUSLY)},
+            "with gtid_mode=ON servers refuse GTID_NEXT=ANONYMOUS, and a given GTID rules no other mode out but OFF",
+        ),
+    ),
 )
 def given_gtids(choose: Chooser, server: Server) -> Question:
     """One statement or transaction under a given GTID, which it uses up or gives back, and a change after it."""
     fixed: dict[str, Any] = {"binlog_rows_query_log_events": False, "binlog_checksum": "CRC32"}
     mode = choose.vary(_MODE, server.profile)
-    anonymous, then_mode = (False, False) if mode == "ON" else choose.vary(_NEXT_IS, server.profile)
+    anonymous, then_mode = choose.vary(_NEXT_IS, server.profile)
     if then_mode:
         # Without it the mode ON is refused in any case.
         fixed["enforce_gtid_consistency"] = True

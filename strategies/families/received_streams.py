@@ -217,7 +217,7 @@ def flushed_relay_logs(stream: StreamBuilder) -> None:
     tagged = mode == "ON" and stream.vary(TAGS)
     stream.gtid_step, those_between = stream.vary(_NUMBERS) if mode == "ON" else (0, False)
     flushes: list[int] = []
-    count = _OF_INTERVALS if those_between else len(list(stream.several_of(_FLUSHES)))
+    count = max(len(list(stream.several_of(_FLUSHES))), _OF_INTERVALS if those_between else 0)
     for number in range(count):
         if those_between and number >= count // 2:
             stream.first_gno = 2 * (count - number)

@@ -179,6 +179,13 @@ _SHOWN_BY: Final = Dimension(
 
 #: In a permissive mode a group without a GTID may come after it; servers refuse one without a Gtid event there (1837).
 _MODE: Final = choices("gtid_mode", ("ON", "OFF_PERMISSIVE", "ON_PERMISSIVE"))
+#: It has no GTID that could be executed, and is not a part of the group that is skipped.
+_NEXT_HAS: Final = Dimension(
+    "event before the next group",
+    {each: each for each in ("Anonymous_gtid", "none")},
+    when={_MODE.name: ("OFF_PERMISSIVE", "ON_PERMISSIVE")},
+    profiles={"none": Profiles("worklog")},
+)
 #: The Gtid event, BEGIN, a change and the end: a group with fewer events is a statement without BEGIN.
 _SHORTEST: Final = 3
 
@@ -202,6 +209,7 @@ _TAKEN_BY: Final = choices("its GTID was taken by", ("the group", "a transaction
         _FLUSHED,
         _SHOWN_BY,
         _TAKEN_BY,
+        _NEXT_HAS,
     ),
     impossible=(
         Impossible(
@@ -276,7 +284,7 @@ def groups_sent_again(stream: StreamBuilder) -> None:
         # Once more, and cut off: the next group is not a part of it.
         replica_groups.add(stream, planned[:-1])
     if mode != "ON":
-        _add(stream, replica_groups.group(stream))
+        _add(stream, replica_groups.group(stream), stream.vary(_NEXT_HAS))
     for _ in range(2):
         _add_named(stream, replica_groups.group(stream), tagged=tagged)
 

@@ -60,7 +60,7 @@ def test_events_that_come_again_to_a_client_that_gives_up_at_the_next_are_its_re
 def test_events_that_are_left_out_for_their_ignorable_flag_are_one_finding(family):
     """As by a client that leaves out all that it may, and takes the flag for what allows it."""
     together = set()
-    for case in cases(family, "mysql-8.0", role="client"):
+    for case in cases(family, "mysql-8.0", role="client", count=80):
         events = case.expected.events
         plain = [each for each in events if each["type"] is None or not each["flags"] & Flag.IGNORABLE]
         left_out = {each["type"] for each in events if each not in plain and not may_be_kept_back(each)}

@@ -42,7 +42,7 @@ def without(is_left_out):
     ],
 )  # fmt: skip
 def test_a_source_that_leaves_something_out_has_one_finding(family, profile, mutant, finding, requirements):
-    together = together_of("send", family, profile, by_mutant(mutant))
+    together = together_of("send", family, profile, by_mutant(mutant), count=80)
     assert together == {f"send: {finding}": {*requirements.split()}}
 
 

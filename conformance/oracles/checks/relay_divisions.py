@@ -38,7 +38,9 @@ def with_expected_division(case: Case, answer: Observation) -> Observation:
     left_out: list[range] = []
     for run, logs in begun.items():
         place = places.get(copies[run.start])
-        left_out += logs[1:] if place is None or place in expected_at else logs
+        # Of several beginnings one stands for that which is expected: a whole one, if there is one.
+        kept = max(logs, key=len, default=None) if place is None or place in expected_at else None
+        left_out += [each for each in logs if each is not kept]
     return replace(answer, events=tuple(_joined(events, left_out, own_id))) if left_out else answer
 
 
