@@ -34,6 +34,7 @@ ROWS = (
         "FORMAT-LOG-ROTATE-NEXT WL3303-LOG-AS-* WL7592-LOG-OFF-NO-RESTRICTIONS",
         WHAT_BELONGS,
     ),
+    ("logs-executed-purge-runs", "WL7592-LOG-PREVIOUS-GTIDS-KEPT", WHAT_BELONGS),
     ("logs-checksum-inside", "FORMAT-LOG-FIELDS", MORE_EVENTS),
     ("logs-delayed-shared", "WL3303-LOG-AS-ROWS WL4033-LOG-*", WHAT_BELONGS),
     ("logs-mixture-as-statement", "WL7592-LOG-OFF-*", WHAT_BELONGS),
