@@ -125,6 +125,8 @@ _CHECKSUMS: Final = Dimension(
 _KIND: Final = choices("kind of stream", ("relay log", "two logs of a source"))
 #: A source that was started again has the time of the start in its next log too.
 _STARTED: Final = yes_or_no("the second has the time of a start")
+#: As a source sends it that is asked from a position on, and a replica repeats it in its next relay log.
+_ARTIFICIAL: Final = yes_or_no("the second is artificial")
 #: The longest version of a server: its field has 50 bytes, with the NUL at its end.
 _VERSION_CHARACTERS: Final = 49
 #: What follows the number in the version of the server.
@@ -143,7 +145,7 @@ _AFTER: Final = Dimension(
 )
 
 
-@family(focus="FORMAT-LATEST-GOVERNS", dimensions=(_FIRST, _CHECKSUMS, _KIND, _STARTED, _SUFFIX, _AFTER))
+@family(focus="FORMAT-LATEST-GOVERNS", dimensions=(_FIRST, _CHECKSUMS, _KIND, _STARTED, _SUFFIX, _AFTER, _ARTIFICIAL))
 def changed_format_descriptions(stream: StreamBuilder) -> None:
     """Streams with two format descriptions that differ; all but the first events follow the second one."""
     is_relay_log = stream.vary(_KIND) == "relay log"
@@ -158,7 +160,11 @@ def changed_format_descriptions(stream: StreamBuilder) -> None:
     created = stream.timestamp if stream.vary(_STARTED) else 0
     version = f"{stream.server.version}{stream.vary(_SUFFIX)}"[:_VERSION_CHARACTERS]
     stream.describe_format(
-        created=created, post_header_lengths=lengths, version=version, marks=("FORMAT-LATEST-GOVERNS",)
+        flags=int(Flag.ARTIFICIAL) if stream.vary(_ARTIFICIAL) else 0,
+        created=created,
+        post_header_lengths=lengths,
+        version=version,
+        marks=("FORMAT-LATEST-GOVERNS",),
     )
     start = len(stream.placed)
     groups.add_group(stream, groups.transaction(stream))

@@ -130,10 +130,12 @@ def _changes(work: TableWork, tables: Sequence[TableName], form: str) -> list[Pi
 
 #: How an XA transaction ends; in one phase no other statement follows.
 _XA_END: Final = choices("end of the XA transaction", ("XA COMMIT", "XA ROLLBACK", "one phase", "none"))
+#: Each has a fate of its own until its end comes, however many there are.
+_SEVERAL: Final = "several others, kept and dropped"
 #: What is between XA_prepare and the end.
 _XA_BETWEEN: Final = choices(
     "before the end of the XA transaction",
-    ("nothing", "another transaction", "another that is dropped", "another that is kept", "another log"),
+    ("nothing", "another transaction", "another that is dropped", "another that is kept", "another log", _SEVERAL),
     when={"end of the XA transaction": ("XA COMMIT", "XA ROLLBACK")},
 )
 #: The end of a transaction that began before the log, of which a filter knows nothing.
@@ -195,10 +197,13 @@ def xa_filters(stream: StreamBuilder) -> None:
     elif between in _ANOTHER:
         table = kept if between.endswith("kept") else dropped
         work.group(work.xa_transaction(other, work.change_by_statement([table])))
+    others = [XaName(f"other{number}".encode()) for number in range(4 if between == _SEVERAL else 0)]
+    for each, table in zip(others, (kept, dropped, dropped, kept), strict=False):
+        work.group(work.xa_transaction(each, work.change_by_statement([table])))
     if end.startswith("XA"):
         work.group(work.xa_finish(name, end))
-    if between in _ANOTHER:
-        work.group(work.xa_finish(other, "XA COMMIT"))
+    for each in [other] if between in _ANOTHER else others:
+        work.group(work.xa_finish(each, "XA COMMIT"))
     if again != "none":
         table = kept if again.endswith("kept") else dropped
         work.group(work.xa_transaction(name, work.change_by_statement([table])))

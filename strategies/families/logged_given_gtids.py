@@ -106,6 +106,13 @@ _DOES: Final[Mapping[str, _Statements]] = {
     "PURGE": lambda each: (PurgeLogs(to=2),),
     "UPDATE of no rows": lambda each: (Update(table=each.other),),
     "DELETE of no rows": lambda each: (Delete(table=each.other),),
+    "a BEGIN in a transaction": lambda each: (
+        Begin(),
+        Insert(table=each.kept, values=(1,)),
+        Begin(),
+        Insert(table=each.kept, values=(4,)),
+        Commit(),
+    ),
 }
 #: The modes in which servers take a GTID.
 _MODE: Final = Dimension(

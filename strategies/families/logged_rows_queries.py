@@ -160,8 +160,10 @@ _SAME_TEXT: Final = yes_or_no("the same statement again")
 _TABLES: Final = Number("tables", few=2)
 _KIND_OF_FIRST: Final = choices("first statement", ("insert", "insert_select", "update", "update_tables", "delete"))
 _ENDS: Final = choices("end", ("commit", "rollback to a savepoint"))
-#: A server starts again with the options that it had, the one for the texts among them.
-_BEFORE: Final = choices("before the transaction", ("nothing", "crash", "restart"))
+#: A server starts again with the options that it had, the one for the texts among them, whatever it began with.
+_BEFORE: Final = choices(
+    "before the transaction", ("nothing", "crash", "restart", "SET GLOBAL and a crash", "SET GLOBAL and a restart")
+)
 
 
 @asking_family(
@@ -171,7 +173,9 @@ _BEFORE: Final = choices("before the transaction", ("nothing", "crash", "restart
 )
 def logged_row_transactions(choose: Chooser, server: Server) -> Question:
     """Transactions of several statements in row format, each with its text before its own rows."""
-    fixed = {"binlog_format": "ROW", _OPTION: True}
+    before = choose.vary(_BEFORE, server.profile)
+    is_set = before.startswith("SET GLOBAL")
+    fixed = {"binlog_format": "ROW", _OPTION: not is_set}
     scenario = LogQuestion(choose, settings_of(choose, server.profile, **fixed))
     scenario.open(tables=0)
     tables = [scenario.create(engine="innodb") for _ in scenario.several_of(_TABLES)]
@@ -180,8 +184,10 @@ def logged_row_transactions(choose: Chooser, server: Server) -> Question:
         scenario.do(Insert(table=each, values=(1,)))
     again, end, first = scenario.vary(_SAME_TEXT), scenario.vary(_ENDS), scenario.vary(_KIND_OF_FIRST)
     mark = "WL4033-LOG-SEVERAL-STATEMENTS"
-    if (before := scenario.vary(_BEFORE)) != "nothing":
-        scenario.do(Crash() if before == "crash" else Restart())
+    if is_set:
+        scenario.do(SetGlobal(variable=_OPTION, value="ON"))
+    if before != "nothing":
+        scenario.do(Crash() if before.endswith("crash") else Restart())
     scenario.do(Begin())
     for number in scenario.several_of(_TOGETHER):
         table = tables[number % len(tables)]

@@ -30,6 +30,13 @@ _IGNORABLE: Final = int(Flag.IGNORABLE)
 _HAS: Final = choices("GTIDs that the replica has", HOLDINGS)
 _FOREIGN: Final = yes_or_no("the replica has foreign GTIDs")
 _TAGS: Final = Dimension("tags of GTIDs", {"none": False, "some": True}, profiles={"some": WITH_TAGGED_GTIDS})
+#: The number of a GTID without a tag may be that of one with a tag: another transaction, which the replica may lack.
+_ALL_BUT_LAST: Final = "all but the last of a log"
+_TAGGED: Final = Dimension(
+    _TAGS.name,
+    {"none": "none", "some": "all", _ALL_BUT_LAST: _ALL_BUT_LAST},
+    profiles=dict.fromkeys(("some", _ALL_BUT_LAST), WITH_TAGGED_GTIDS),
+)
 _BEFORE: Final = yes_or_no("GTIDs before the first log")
 #: A server whose first log has no transaction begins the second one with the same set, which may be empty. A fresh
 #: server has this log alone.
@@ -98,7 +105,7 @@ def sent_without_gtids(stream: StreamBuilder) -> None:
         *log_sequence.OF_LOGS,
         GROUPS,
         _UNKNOWN,
-        _TAGS,
+        _TAGGED,
         _HAS,
         _FOREIGN,
         _BEFORE,
@@ -129,7 +136,7 @@ def sent_gtids(stream: StreamBuilder) -> None:
     """One to three logs with a GTID before each group, asked for by the GTIDs that the replica has."""
     before = gtid_events.gtid_set(stream) if stream.vary(_BEFORE) else GtidSet()
     change: log_sequence.Change = boundaries.marked if stream.vary(_MARKED) else list
-    tagged, unknown = stream.vary(_TAGS), stream.vary(_UNKNOWN)
+    tagged, unknown = stream.vary(_TAGGED), stream.vary(_UNKNOWN)
     holding = stream.vary(_HAS)
     stream.gtid_step = int(stream.vary(_NUMBERS))
     code = stream.choose.one_of(UNASSIGNED)
@@ -142,12 +149,13 @@ def sent_gtids(stream: StreamBuilder) -> None:
         if last_group != last_groups.ANY:
             made.append(last_groups.SENT[last_group](stream))
         is_empty = not number and stream.vary(_FIRST_EMPTY)
-        for planned in () if is_empty else [as_described(stream, each) for each in made]:
+        for at, planned in enumerate([] if is_empty else [as_described(stream, each) for each in made], 1):
+            has_tag = tagged == "all" or (tagged == _ALL_BUT_LAST and at < len(made))
             if unknown not in ("none", _AFTER_END):
                 last = len(planned) - 1
                 place = {"second": 0, "in the middle": len(planned) // 2}.get(unknown, last)
                 planned.insert(place, _unknown(stream, code))
-            replica_groups.add(stream, change(flagged(stream, _with_gtid(stream, planned, tagged=tagged))))
+            replica_groups.add(stream, change(flagged(stream, _with_gtid(stream, planned, tagged=has_tag))))
             if unknown == _AFTER_END:
                 replica_groups.add(stream, change([_unknown(stream, code)]))
         log_sequence.end(stream, number, count, change=change)

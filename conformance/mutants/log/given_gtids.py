@@ -8,6 +8,7 @@ from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.session import ANONYMOUS, AUTOMATIC, UNDEFINED, Session
 from conformance.models.server.statements import (
     AlterTable,
+    Begin,
     Commit,
     Delete,
     DropTable,
@@ -19,6 +20,7 @@ from conformance.models.server.statements import (
     Update,
     Use,
 )
+from conformance.models.server.transactions import commit_open
 from conformance.mutants.log.faults import Answer
 from conformance.mutants.log.refused_statements import around
 from conformance.mutants.mutant import Mutant
@@ -94,6 +96,12 @@ def _show_again(server: SourceServer, session: Session, statement: PurgeLogs, ke
     session.gtid_next = kept or session.gtid_next
 
 
+def _commit_first(server: SourceServer, session: Session, statement: Begin) -> None:
+    """Commit the open transaction with its given GTID."""
+    if session.transaction is not None and session.has_given_gtid:
+        commit_open(server, session)
+
+
 def _may_be_anonymous(server: SourceServer, session: Session, statement: Use) -> bool:
     return session.owns_anonymous
 
@@ -165,6 +173,12 @@ LOG_GIVEN_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         _RULE,
         "PURGE BINARY LOGS is run although the session's given GTID is executed",
         answer=around(PurgeLogs, before=_hide_executed, after=_show_again),
+    ),
+    Mutant(
+        "logs-begin-commits-given",
+        _RULE,
+        "BEGIN commits an open transaction with a given GTID, and is not refused",
+        answer=around(Begin, before=_commit_first),
     ),
     Mutant(
         "logs-refused-use-keeps-right",
