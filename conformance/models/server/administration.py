@@ -8,7 +8,7 @@ from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.servers import WITH_TAGGED_GTIDS
 from conformance.models.server.drops import disconnect
 from conformance.models.server.gtid import Gtid
-from conformance.models.server.logging_server import ANONYMOUS_WITH_MODE_ON, SourceServer
+from conformance.models.server.logging_server import SourceServer
 from conformance.models.server.options import option_of
 from conformance.models.server.session import ANONYMOUS, AUTOMATIC, Session, StatementRefused
 from conformance.models.server.settings import GTID_MODES, READ_ONLY, SESSION_VARIABLES, Settings
@@ -116,8 +116,7 @@ def _set_gtid_next(server: SourceServer, session: Session, value: str) -> None:
         raise StatementRefused(
             _OWNS_GTID, f"GTID_NEXT cannot be changed by a client that owns a GTID: {session.gtid_next}"
         )
-    if value == ANONYMOUS and mode == "ON":
-        raise StatementRefused(ANONYMOUS_WITH_MODE_ON, "GTID_NEXT cannot be ANONYMOUS when GTID_MODE = ON")
+    server.check_anonymous(value)
     if value not in (AUTOMATIC, ANONYMOUS):
         given = Gtid.parse(value)
         if given.tag and server.settings.profile not in WITH_TAGGED_GTIDS:

@@ -34,7 +34,6 @@ from conformance.models.server.statements import (
 from conformance.models.server.transactions import log_empty
 
 _IMPLICIT_COMMIT: Final = 1778
-_COMMITS_INSIDE: Final = "Cannot execute statements with implicit commit inside a transaction"
 #: The error of CREATE TABLE ... SELECT under GTID consistency: it is raised before the statement is a transaction.
 CREATE_SELECT_REFUSED: Final = 1786
 
@@ -66,15 +65,14 @@ def permits(server: SourceServer, session: Session, statement: Statement) -> boo
         StatementRefused: GTID_NEXT has to be set to something else before.
     """
     rules = server.rules
-    commits_by_begin = isinstance(statement, Begin) and rules.implicit_commit == "given"
-    if commits_by_begin and session.transaction is not None and session.has_given_gtid:
-        raise StatementRefused(_IMPLICIT_COMMIT, _COMMITS_INSIDE)
-    if type(statement) in _FREE or (isinstance(statement, Use) and not rules.use_needs_gtid_next):
-        return True
     if session.transaction is not None and _commits(server, statement):
         is_set = session.gtid_next != AUTOMATIC and rules.implicit_commit == "set"
         if session.has_given_gtid or is_set:
-            raise StatementRefused(_IMPLICIT_COMMIT, _COMMITS_INSIDE)
+            raise StatementRefused(
+                _IMPLICIT_COMMIT, "Cannot execute statements with implicit commit inside a transaction"
+            )
+    if type(statement) in _FREE or (isinstance(statement, Use) and not rules.use_needs_gtid_next):
+        return True
     server.check_gtid_next(session)
     if not server.skips(session):
         session.owns_anonymous = session.gtid_next == ANONYMOUS and rules.owns_anonymous
@@ -100,7 +98,12 @@ def release(session: Session, refused: StatementRefused) -> None:
 
 
 def _commits(server: SourceServer, statement: Statement) -> bool:
-    """Return whether a statement commits an open transaction before it runs."""
+    """Return whether a statement commits an open transaction before it runs.
+
+    MySQL 5.6.24 runs BEGIN whatever GTID_NEXT is.
+    """
+    if isinstance(statement, Begin):
+        return server.rules.implicit_commit == "given"
     temporary = getattr(statement, "temporary", False)
     return type(statement) in _DEFINITIONS and not temporary and not _reads(server, statement)
 

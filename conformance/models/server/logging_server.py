@@ -34,7 +34,7 @@ _FIRST_THREAD: Final = 8
 #: The servers' number of the error that GTID_NEXT is undefined.
 GTID_NEXT_UNDEFINED: Final = 1837
 #: GTID_NEXT is ANONYMOUS under the mode ON.
-ANONYMOUS_WITH_MODE_ON: Final = 1782
+_ANONYMOUS_WITH_MODE_ON: Final = 1782
 
 
 def log_name(number: int) -> str:
@@ -148,9 +148,17 @@ class SourceServer:
         if session.gtid_next == UNDEFINED:
             message = "When @@SESSION.GTID_NEXT is set to a GTID, you must explicitly set it to a different value"
             raise StatementRefused(GTID_NEXT_UNDEFINED, f"{message} after a COMMIT or ROLLBACK.")
-        if session.gtid_next == ANONYMOUS and self.settings.gtid_mode == "ON":
+        self.check_anonymous(session.gtid_next)
+
+    def check_anonymous(self, gtid_next: str) -> None:
+        """Check that a value of GTID_NEXT, if it is ANONYMOUS, is allowed under the mode.
+
+        Raises:
+            StatementRefused: The mode is ON.
+        """
+        if gtid_next == ANONYMOUS and self.settings.gtid_mode == "ON":
             message = "@@SESSION.GTID_NEXT cannot be set to ANONYMOUS when @@GLOBAL.GTID_MODE = ON."
-            raise StatementRefused(ANONYMOUS_WITH_MODE_ON, message)
+            raise StatementRefused(_ANONYMOUS_WITH_MODE_ON, message)
 
     def must_be_consistent(self, session: Session) -> bool:
         """Return whether a session's next transaction must fit under one GTID."""
