@@ -133,17 +133,20 @@ _WHAT: Final = Dimension(
 )
 #: What GTID_NEXT is set to: a GTID, or the right to be anonymous, which is used up and given up as a GTID is; and
 #: whether another session then sets a gtid_mode that is refused while the session has it.
-_A_GTID: Final = ("a GTID", "a GTID, and the mode is set")
-_ANONYMOUSLY: Final = ("ANONYMOUS", "ANONYMOUS, and the mode is set")
+_GTID, _GTID_AND_MODE = "a GTID", "a GTID, and the mode is set"
+_RIGHT, _RIGHT_AND_MODE = "ANONYMOUS", "ANONYMOUS, and the mode is set"
+_WITH_MODE: Final = Profiles("mysql >= 5.7")
 _NEXT_IS: Final = Dimension(
     "gtid_next",
     {
-        **dict(zip(_A_GTID, ((False, False), (False, True)), strict=True)),
-        **dict(zip(_ANONYMOUSLY, ((True, False), (True, True)), strict=True)),
+        _GTID: (False, False),
+        _GTID_AND_MODE: (False, True),
+        _RIGHT: (True, False),
+        _RIGHT_AND_MODE: (True, True),
     },
-    profiles={_A_GTID[1]: Profiles("mysql >= 5.7"), _ANONYMOUSLY[0]: ALWAYS, _ANONYMOUSLY[1]: Profiles("mysql >= 5.7")},
+    profiles={_GTID_AND_MODE: _WITH_MODE, _RIGHT: ALWAYS, _RIGHT_AND_MODE: _WITH_MODE},
 )
-_BEFORE: Final = yes_or_no("the GTID was executed before", when={_NEXT_IS.name: _A_GTID})
+_BEFORE: Final = yes_or_no("the GTID was executed before", when={_NEXT_IS.name: (_GTID, _GTID_AND_MODE)})
 #: GTID_NEXT stays as it is unless it was used up or given back; then a change is refused until it is set again.
 _NEXT: Final = choices("then comes", ("a change", "the same again", "a definition"))
 #: Whether the session may be anonymous -> another session's steps to the mode that this rules out.
@@ -156,7 +159,7 @@ _STEPS: Final[Mapping[bool, tuple[str, str]]] = {True: ("ON_PERMISSIVE", "ON"), 
     dimensions=(_MODE, BINLOG_FORMAT, _WHAT, _NEXT_IS, _BEFORE, _NEXT),
     impossible=(
         Impossible(
-            {_MODE.name: ("ON",), _NEXT_IS.name: (_A_GTID[1], *_ANONYMOUSLY)},
+            {_MODE.name: ("ON",), _NEXT_IS.name: (_GTID_AND_MODE, _RIGHT, _RIGHT_AND_MODE)},
             "with gtid_mode=ON servers refuse GTID_NEXT=ANONYMOUS, and a given GTID rules no other mode out but OFF",
         ),
     ),

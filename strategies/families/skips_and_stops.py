@@ -65,9 +65,10 @@ _EVENT_BEFORE: Final = Dimension(
     profiles={"Gtid": MODE.profiles["OFF_PERMISSIVE"], "Gtid with a tag": WITH_TAGGED_GTIDS},
 )
 _GTIDS: Final = ("Gtid", "Gtid with a tag")
+_WITHOUT_BEGIN: Final = (VARIABLE_FIRST, ROWS_ALONE, OLD_ROWS_ALONE)
 _OFF: Final = Impossible({"gtid_mode": ("OFF",), "event before groups": _GTIDS}, "with gtid_mode=OFF a GTID is refused")
 _NO_GTID: Final = Impossible(
-    {"group": (VARIABLE_FIRST, ROWS_ALONE, OLD_ROWS_ALONE), "event before groups": _GTIDS},
+    {"group": _WITHOUT_BEGIN, "event before groups": _GTIDS},
     "servers with GTIDs write BEGIN before a change of rows",
 )
 _AFTER_GTID: Final = "after the event before it"
@@ -79,7 +80,7 @@ _UNKNOWN: Final = Dimension(
 )
 _COUNTED_WITHIN: Final = (
     Impossible(
-        {"group": (VARIABLE_FIRST, ROWS_ALONE, OLD_ROWS_ALONE), _UNKNOWN.name: ("yes",)},
+        {"group": _WITHOUT_BEGIN, _UNKNOWN.name: ("yes",)},
         "9.7.4 lets the counter end at an unknown event in a group without BEGIN",
     ),
     Impossible({_EVENT_BEFORE.name: ("none",), _UNKNOWN.name: (_AFTER_GTID,)}, "there is no event before it"),
@@ -392,10 +393,10 @@ def stop_positions(stream: StreamBuilder) -> None:
     stream.begin_log_of_source(before + stream.offset)
     for _ in stream.several_of(BEFORE):
         _add(stream, replica_groups.group(stream))
-    start_of_odd = before + stream.offset
+    start_of_odd = stream.position
     if (odd := stream.vary(_ODD)) != "none":
         _add_odd(stream, odd, before)
-    start = before + stream.offset
+    start = stream.position
     count = _add(stream, shaped(stream, _GROUP, by_change=False))
     starts = [before + each for each in (*stream.offsets[-count:], stream.offset)]
     position = {

@@ -27,7 +27,8 @@ _LATER_TYPES: Final = range(44, 128)
 _DECLARED: Final = (60, 127, MOST_EVENT_TYPES)
 #: Rows events of version 2 have their extra data here, after its length with these two bytes; older ones have none.
 _EXTRA_DATA: Final = slice(8, 10)
-_V1: Final = dict(zip(ROWS_V2, ROWS_V1, strict=True))
+#: Rows events of version 2 -> those of version 1, and those of betas.
+FIRST_VERSION: Final = dict(zip(ROWS_V2, ROWS_V1, strict=True))
 _PRE_GA: Final = dict(zip(ROWS_V2, PRE_GA_ROWS, strict=True))
 _CONTEXT: Final = (mysql_events.intvar, mysql_events.rand, statement_events.user_var)
 
@@ -68,7 +69,7 @@ def _rows_event(stream: StreamBuilder, rows: row_events.RowTable) -> PlannedEven
     version = choose.integer(0, 3)
     if stream.server.profile != "worklog" or version < 2:
         return event
-    return older_rows(event, (_V1 if version == 2 else _PRE_GA)[EventType(event.type)])
+    return older_rows(event, (FIRST_VERSION if version == 2 else _PRE_GA)[EventType(event.type)])
 
 
 def older_rows(event: PlannedEvent, code: EventType) -> PlannedEvent:

@@ -1,9 +1,8 @@
 """The shapes of a group that an applier skips, stops at, or has executed before."""
 
-from collections.abc import Mapping
 from typing import Final
 
-from conformance.binlog.event_types import ROWS_V1, ROWS_V2, EventType
+from conformance.binlog.event_types import EventType
 from conformance.binlog.servers import WITH_INCIDENT_TRANSACTIONS, WITH_PAYLOADS
 from conformance.binlog.transaction_payload import Compression
 from conformance.specs.versions import Profiles
@@ -12,7 +11,7 @@ from conformance.strategies.grammar.dimension import Dimension
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import data_changes, replica_groups
-from conformance.strategies.groups.boundary_groups import older_rows
+from conformance.strategies.groups.boundary_groups import FIRST_VERSION, older_rows
 from conformance.strategies.groups.replica_variants import CHANGE
 
 TRANSACTION: Final = "transaction"
@@ -28,8 +27,6 @@ PREPARED: Final = "XA transaction"
 INCIDENT_WITHIN: Final = "transaction with an Incident"
 ROWS_ALONE: Final = "rows without BEGIN"
 OLD_ROWS_ALONE: Final = "rows of the first version without BEGIN"
-#: Rows events of the second version -> those of the first.
-_FIRST_VERSION: Final[Mapping[int, EventType]] = dict(zip(ROWS_V2, ROWS_V1, strict=True))
 #: The servers that log groups of a shape; all of them without one.
 _SERVERS: Final = {
     IN_PAYLOAD: WITH_PAYLOADS,
@@ -65,7 +62,7 @@ def shaped(stream: StreamBuilder, among: Dimension[str], *, by_change: bool = Tr
         return [first, *changes, server_events.incident(stream), *data_changes.row_changes(stream), end]
     if shape in (ROWS_ALONE, OLD_ROWS_ALONE):
         mapped, rows = data_changes.row_changes(stream)
-        older = _FIRST_VERSION.get(rows.type) if shape == OLD_ROWS_ALONE else None
+        older = FIRST_VERSION.get(EventType(rows.type)) if shape == OLD_ROWS_ALONE else None
         return [mapped, rows if older is None else older_rows(rows, older)]
     if shape == DROPPED:
         return [data_changes.query(stream, "DROP TABLE `t10`")]
