@@ -1,5 +1,6 @@
 """Receivers with one fault each: what they write, feed to their boundary parser, count and keep."""
 
+from collections.abc import Container
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
@@ -391,19 +392,20 @@ class FeedsIgnored(Receiver):
 
     def _reception(self, event: ReplicaEvent) -> Reception:
         reception = super()._reception(event)
-        if reception is Reception.LEFT_OUT and event.server_id in self.settings.ignored_ids:
+        if reception is Reception.LEFT_OUT and event.server_id in self._fed_ids():
             self._warning(event)
         return reception
 
+    def _fed_ids(self) -> Container[int]:
+        """Return the ids of the servers whose events are fed although they are left out."""
+        return self.settings.ignored_ids
 
-class FeedsOwn(Receiver):
+
+class FeedsOwn(FeedsIgnored):
     """A receiver that feeds the parser the replica's own events, which come back to it."""
 
-    def _reception(self, event: ReplicaEvent) -> Reception:
-        reception = super()._reception(event)
-        if reception is Reception.LEFT_OUT and event.server_id == self.settings.server_id:
-            self._warning(event)
-        return reception
+    def _fed_ids(self) -> Container[int]:
+        return {self.settings.server_id}
 
 
 class IgnoredSetsLeftOut(Receiver):

@@ -26,6 +26,7 @@ from conformance.mutants.render.altered_texts import (
     XidUnprinted,
     a_hundred_lines,
     after_its_table,
+    again_unknown,
     binlog_statement_changed,
     by_first_format,
     columns_renumbered,
@@ -40,7 +41,7 @@ from conformance.mutants.render.altered_texts import (
     last_line_twice,
     letters_of_databases_alike,
     listed_as,
-    lists_types_below,
+    lists_but,
     printed,
     replaced,
     rewritten,
@@ -49,8 +50,8 @@ from conformance.mutants.render.altered_texts import (
     start_forgotten,
     stubborn,
     two_files_at_most,
+    types_from,
     unknown_in_base64,
-    unknown_once_in_a_row,
     with_tables_info,
 )
 
@@ -264,7 +265,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "listed-below-128",
         "FORMAT-RENDER-ENTRIES",
         "SHOW BINLOG EVENTS has no row for ignorable events of types from 128 on",
-        answer=lists_types_below(128),
+        answer=lists_but(types_from(128)),
     ),
     Mutant(
         "two-files-at-most",
@@ -390,7 +391,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "unknown-once-in-a-row",
         "FORMAT-RENDER-ENTRIES",
         "SHOW BINLOG EVENTS has no row for an unknown event right after another one",
-        answer=unknown_once_in_a_row,
+        answer=lists_but(again_unknown),
     ),
     Mutant(
         "previous-gtids-hidden",

@@ -2,7 +2,7 @@
 
 import base64
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta, timezone
 from itertools import count
@@ -189,18 +189,29 @@ def listed_as(name: str, other: str) -> _Answer:
     return _listed(lambda row: {**row, "event_type": other} if row["event_type"] == name else row)
 
 
-def lists_types_below(code: int) -> _Answer:
-    """Return the rows of SHOW BINLOG EVENTS without those of events whose types have a code or a higher one."""
+def lists_but(hidden: Callable[[Sequence[Event]], Container[int]]) -> _Answer:
+    """Return the rows of SHOW BINLOG EVENTS without those of some events, by their indices in the log."""
     honest = printed()
 
     def answer(request: Request) -> Observation:
         seen = honest(request)
         if request.settings["form"] != "events":
             return seen
-        listed = zip(seen.events, _events(request), strict=False)
-        return replace(seen, events=tuple(row for row, event in listed if event.header.type < code))
+        left_out = hidden([*_events(request)])
+        return replace(seen, events=tuple(row for index, row in enumerate(seen.events) if index not in left_out))
 
     return answer
+
+
+def types_from(code: int) -> Callable[[Sequence[Event]], Container[int]]:
+    """Return what finds the events whose types have a code or a higher one."""
+    return lambda events: {index for index, event in enumerate(events) if event.header.type >= code}
+
+
+def again_unknown(events: Sequence[Event]) -> Container[int]:
+    """Return the indices of events of unknown types right after another one."""
+    unknown = [not event.recognised for event in events]
+    return {index for index in range(1, len(unknown)) if unknown[index - 1] and unknown[index]}
 
 
 def ends_one_too_far(shown: str) -> str:
@@ -322,16 +333,6 @@ def rows_query_left_out(printed: str, request: Request) -> str:
         if event.recognised and event.header.type == EventType.ROWS_QUERY:
             printed = printed.replace("\n".join(base64_lines(event.data)) + "\n", "", 1)
     return printed
-
-
-def unknown_once_in_a_row(request: Request) -> Observation:
-    """Leave out the row of an event of an unknown type right after another one."""
-    if request.settings["form"] != "events":
-        return printed()(request)
-    listed = rows(request)
-    unknown = [not event.recognised for event in _events(request)]
-    again = {index for index in range(1, len(unknown)) if unknown[index - 1] and unknown[index]}
-    return replace(listed, events=tuple(row for index, row in enumerate(listed.events) if index not in again))
 
 
 class NeverReset(PrintedBoundaries):
