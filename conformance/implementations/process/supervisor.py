@@ -57,12 +57,14 @@ class Supervisor:
         self._command = command
         #: The process id of the running implementation, None if it has ended.
         self._child: int | None = None
-        self._folder = _made_folder()
+        #: Its folder for temporary files, None if there is none.
+        self._folder: str | None = None
 
     def serve(self) -> None:
         """Obey the kit until it is gone."""
         if _LINUX:
             _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        self._folder = _made_folder()
         woken, wake = os.pipe()
         for end in (woken, wake):
             os.set_blocking(end, False)
