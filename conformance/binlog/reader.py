@@ -70,6 +70,11 @@ def framed_events(log: bytes) -> Iterator[bytes]:
         at += length
 
 
+def framed_event(log: bytes, at: int) -> bytes:
+    """Return the event at an offset, in bytes, as far as the length in its header goes."""
+    return log[at : at + HEADER.unpack_from(log, at)[3]]
+
+
 def read_events(stream: bytes, rules: ReaderRules | None = None) -> Iterator[Event]:
     """Yield the events of a binary log held in memory.
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from conformance.binlog.header import HEADER, Header
+from conformance.binlog.reader import framed_event
 from conformance.models.replica.failed_drop import CANNOT_LOG_PARTIAL_DROP, failure_message
 from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.checks.apply_freedoms import is_of_ended_group
@@ -263,8 +263,7 @@ def _drop_text(alignment: Alignment, index: int) -> Check:
 
 def _dropped(alignment: Alignment, at: int) -> str:
     """Return the database that the statement of an event drops, of those in whose directories something remains."""
-    stream = alignment.case.stream
-    event = stream[at : at + Header(*HEADER.unpack_from(stream, at)).length]
+    event = framed_event(alignment.case.stream, at)
     leftovers: Mapping[str, Any] = alignment.case.settings["leftovers"]
     (database,) = (each for each in leftovers if each.encode() in event)
     return database

@@ -16,7 +16,7 @@ from conformance.oracles.checks.client_checksums import (
     TEXT_FOR_CHECKSUM,
     cause_of_name,
     cause_of_statement,
-    is_wrong_otherwise,
+    differs_beyond_checksum,
     takes_text_for_checksum,
 )
 from conformance.oracles.checks.client_freedoms import has_own_error, is_of_log, sent_again
@@ -449,7 +449,7 @@ def _is_wrong_otherwise(alignment: Alignment, index: int, field: str) -> bool:
     """
     seen = alignment.observed(index)
     return index in passed_over_for_flag(alignment) or (
-        seen is not None and is_wrong_otherwise(alignment.case.expected.events[index][field], seen.get(field))
+        seen is not None and differs_beyond_checksum(alignment.case.expected.events[index][field], seen.get(field))
     )
 
 

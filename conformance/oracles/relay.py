@@ -246,17 +246,8 @@ def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
             yield Check("relay log begins with wrong events", f"relay log {number + 1} begins with {names}")
         elif any(event.header.server_id not in own for event in log[:2]):
             yield Check("relay log begins with events of the source", f"relay log {number + 1} begins with them")
-        elif (reason := _unreadable(log[1])) is not None:
-            message = f"relay log {number + 1} has a Previous_gtids event that cannot be read: {reason}"
-            yield Check("Previous_gtids cannot be read", message)
-        elif not _has_only(received, log[1]):
-            message = f"relay log {number + 1} has GTIDs in its Previous_gtids event that were not received"
-            yield Check("GTIDs not received in Previous_gtids", message)
-        elif not _has_all(before_last, log[1]):
-            message = f"relay log {number + 1} lacks GTIDs in its Previous_gtids event that were received before it"
-            yield Check("GTIDs missing in Previous_gtids", message)
         else:
-            yield GOOD
+            yield _check_first_set(f"relay log {number + 1}", log[1], received, before_last)
         for event in log:
             if event.header.type in _NAMING:
                 # A transaction that was cut off comes again, with the same event before it.
@@ -265,6 +256,29 @@ def _begins(alignment: Alignment, requirement: str) -> Iterator[Check]:
                 _add_gtid(received, event)
                 last = event
     yield from _check_sets(alignment, received)
+
+
+def _check_first_set(log: str, event: Written, received: ExecutedGtids, before_last: ExecutedGtids) -> Check:
+    """Check the set in the Previous_gtids event of a relay log.
+
+    Args:
+        log: What the relay log is called in a message.
+        event: The event.
+        received: All that the set may have.
+        before_last: What it must have.
+    """
+    try:
+        previous = GtidSet.from_bytes(event.body)
+        more = ExecutedGtids(previous).missing_in(received.gtids())
+    except (ValueError, MalformedBody) as error:
+        return Check("Previous_gtids cannot be read", f"{log} has a Previous_gtids event that cannot be read: {error}")
+    if more.sources:
+        message = f"{log} has GTIDs in its Previous_gtids event that were not received"
+        return Check("GTIDs not received in Previous_gtids", message)
+    if before_last.missing_in(previous).sources:
+        message = f"{log} lacks GTIDs in its Previous_gtids event that were received before it"
+        return Check("GTIDs missing in Previous_gtids", message)
+    return GOOD
 
 
 def _check_sets(alignment: Alignment, received: ExecutedGtids) -> Iterator[Check]:
@@ -309,32 +323,13 @@ def _has_gtid_of(named: Written, previous: Written) -> bool:
     """Return whether the GTID of a Gtid event is in the set of a Previous_gtids event."""
     gtid = ExecutedGtids()
     _add_gtid(gtid, named)
-    return _has_all(gtid, previous)
+    return not gtid.missing_in(GtidSet.from_bytes(previous.body)).sources
 
 
 def _common(gtids: GtidSet, others: ExecutedGtids) -> bool:
     """Return whether two sets have a GTID in common."""
     of_both = ExecutedGtids(gtids)
     return bool(of_both.missing_in(of_both.missing_in(others.gtids())).sources)
-
-
-def _unreadable(event: Written) -> str | None:
-    """Return why the set of a Previous_gtids event cannot be read, None if it can."""
-    try:
-        ExecutedGtids(GtidSet.from_bytes(event.body))
-    except (ValueError, MalformedBody) as error:
-        return str(error)
-    return None
-
-
-def _has_only(received: ExecutedGtids, event: Written) -> bool:
-    """Return whether a Previous_gtids event has no GTIDs but some."""
-    return not ExecutedGtids(GtidSet.from_bytes(event.body)).missing_in(received.gtids()).sources
-
-
-def _has_all(received: ExecutedGtids, event: Written) -> bool:
-    """Return whether a Previous_gtids event has some GTIDs."""
-    return not received.missing_in(GtidSet.from_bytes(event.body)).sources
 
 
 def _add_gtid(received: ExecutedGtids, event: Written) -> None:

@@ -49,7 +49,7 @@ def takes_text_for_checksum(alignment: Alignment) -> bool:
     return any(seen is None for _, seen in statements) and any(logs_without_checksums(alignment))
 
 
-def is_wrong_otherwise(text: str, seen: object) -> bool:
+def differs_beyond_checksum(text: str, seen: object) -> bool:
     """Return whether a text is there that four bytes too few or too many at its end do not account for."""
     return isinstance(seen, str) and not (_lacks_end(text, seen) or _has_more(text, seen))
 

@@ -10,7 +10,8 @@ from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, ends_with_checksum
 from conformance.binlog.event_types import EventType, type_name
-from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT, Header
+from conformance.binlog.header import HEADER_BYTES, TYPE_AT
+from conformance.binlog.reader import framed_event
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import CUT_SHORT, Cause
 from conformance.oracles.reasons import OF_BOUNDS, OF_CHARACTERS
@@ -74,7 +75,7 @@ def _has_length_byte(alignment: Alignment, index: int) -> bool:
 def _text(alignment: Alignment, index: int) -> tuple[bytes, bytes]:
     """Return the right text of an event, and what it has from there to its end, with the checksum if there is one."""
     stream, at = alignment.case.stream, alignment.case.expected.events[index]["offset"]
-    event = stream[at : at + Header(*HEADER.unpack_from(stream, at)).length]
+    event = framed_event(stream, at)
     rest = event[_BEFORE:]
     return rest[:-CHECKSUM_BYTES] if ends_with_checksum(event) else rest, rest
 
