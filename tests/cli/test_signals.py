@@ -114,7 +114,7 @@ def test_no_process_survives_a_closed_terminal(tmp_path):
     assert_none_left(tmp_path)
 
 
-@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_an_implementation_that_stops_its_supervisor_ends_with_the_kit(end, tmp_path):
     running = certify("stops_its_supervisor", tmp_path)
     wait_for_question(tmp_path, running)

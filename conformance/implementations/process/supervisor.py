@@ -64,6 +64,8 @@ class Supervisor:
         """Obey the kit until it is gone."""
         if _LINUX:
             _LIBC.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            # An implementation may have stopped it when the kit is killed: it could not see the end of file.
+            _LIBC.prctl(_PR_SET_PDEATHSIG, int(signal.SIGCONT), 0, 0, 0)
         self._folder = _made_folder()
         woken, wake = os.pipe()
         for end in (woken, wake):
