@@ -34,7 +34,6 @@ ROWS = (
         "FORMAT-LOG-ROTATE-NEXT WL3303-LOG-AS-* WL7592-LOG-OFF-NO-RESTRICTIONS",
         WHAT_BELONGS,
     ),
-    ("logs-executed-purge-runs", "WL7592-LOG-PREVIOUS-GTIDS-KEPT", WHAT_BELONGS),
     ("logs-checksum-inside", "FORMAT-LOG-FIELDS", MORE_EVENTS),
     ("logs-delayed-shared", "WL3303-LOG-AS-ROWS WL4033-LOG-*", WHAT_BELONGS),
     ("logs-mixture-as-statement", "WL7592-LOG-OFF-*", WHAT_BELONGS),
@@ -47,6 +46,7 @@ ROWS = (
     ("logs-temporary-releases-gtid-next", "WL7592-LOG-PREVIOUS-GTIDS-KEPT", WHAT_BELONGS),
     ("client-first-log", "FORMAT-CLIENT-RESUMED", RESUMES),
     ("client-position-signed", "FORMAT-CLIENT-RESUMED", RESUMES),
+    ("client-queries-usual", "FORMAT-CLIENT-RESUMED", RESUMES),
     ("marks-by-type-alone", "WL4162-*", MORE_EVENTS),
     ("marks-all-after-gtid", "WL4162-*", MORE_EVENTS),
     (

@@ -300,15 +300,17 @@ class StaysAtTableMaps(Client):
 
 def test_a_client_that_began_inside_a_group_may_have_the_events_of_that_again():
     judge, again = Judge(ReferenceImplementation().declaration.roles["client"]), 0
-    for index in range(200):
-        question = case(f"client:sent_logs/mysql-5.7/0/{index}")
+    for index, profile in product(range(600), ("mysql-5.6", "mysql-8.4")):
+        if again > 1:
+            break
+        question = case(f"client:sent_logs/{profile}/0/{index}")
         cuts = question.settings["source"]["cuts"]
         if not any(cut["index"] == 0 and question.expected.events[0]["type"] == EventType.TABLE_MAP for cut in cuts):
             continue
         answer = answer_with(StaysAtTableMaps, request_of(question))
         assert [each for each in judge.judge(question, answer) if each.status == "fail"] == [], index
         again += len(answer.events) > len(question.expected.events)
-    assert again
+    assert again > 1
 
 
 def test_an_event_that_comes_again_is_not_taken_for_one_at_the_same_place_in_another_log():
