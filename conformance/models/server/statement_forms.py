@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
+from functools import cache
 from typing import Any, Final, get_type_hints
 
 from conformance.models.server.statements import (
@@ -71,15 +72,20 @@ def statement_from_json(value: Mapping[str, Any]) -> Statement:
     kind = KINDS.get(value.get("kind", ""))
     if kind is None:
         raise ValueError(f"no kind of statement {value.get('kind')!r}; there are {', '.join(KINDS)}")
-    types = get_type_hints(kind)
-    names = {each.name for each in fields(kind)}
-    unknown = sorted(value.keys() - names - {"kind"})
+    types = _types_of_fields(kind.kind)
+    unknown = sorted(value.keys() - types.keys() - {"kind"})
     if unknown:
-        raise ValueError(f"{kind.kind} has no {unknown[0]!r}; it has {', '.join(sorted(names))}")
+        raise ValueError(f"{kind.kind} has no {unknown[0]!r}; it has {', '.join(sorted(types))}")
     try:
         return kind(**{name: _from_json(given, types[name]) for name, given in value.items() if name != "kind"})
     except TypeError as error:
         raise ValueError(f"{kind.kind}: {error}") from error
+
+
+@cache
+def _types_of_fields(kind: str) -> Mapping[str, Any]:
+    types = get_type_hints(KINDS[kind])
+    return {each.name: types[each.name] for each in fields(KINDS[kind])}
 
 
 def _to_json(value: Any) -> Any:
