@@ -153,6 +153,13 @@ FORMAT_MUTANTS: Final[tuple[Mutant, ...]] = (
         also=("FORMAT-EVENT-DELIVERED",),
     ),
     Mutant(
+        "artificial-format-refused",
+        "FORMAT-LATEST-GOVERNS",
+        "a format description with the artificial flag is refused after the first one",
+        refuse(all_of(of_type(EventType.FORMAT_DESCRIPTION), flagged(Flag.ARTIFICIAL))),
+        also=("FORMAT-EVENT-DELIVERED",),
+    ),
+    Mutant(
         "rows-query-by-first-format",
         "WL4033-READ-ROWS-QUERY-TEXT",
         "a Rows_query event ends in a checksum if the first log's events do",

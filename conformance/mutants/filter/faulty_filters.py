@@ -426,3 +426,20 @@ class OneXaAtATime(GroupFilter):
         if self._xa:
             self._dropped_xa.clear()
         return super().finish()
+
+
+class TwoXaAtATime(GroupFilter):
+    """Only the last two of the XA transactions that were dropped are remembered."""
+
+    def __init__(self, tables: TableFilter) -> None:
+        super().__init__(tables)
+        self._remembered: list[str] = []
+
+    def finish(self) -> list[Fate]:
+        """See `GroupFilter.finish`."""
+        ended = self._xa
+        decided = super().finish()
+        if ended in self._dropped_xa:
+            self._remembered.append(ended)
+            self._dropped_xa.intersection_update(self._remembered[-2:])
+        return decided

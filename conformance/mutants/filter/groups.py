@@ -33,6 +33,7 @@ from conformance.mutants.filter.faulty_filters import (
     RowsStay,
     TextKeepsRows,
     TwoRowsOfTable,
+    TwoXaAtATime,
     XaEndWithoutBeginning,
     rules_as,
 )
@@ -312,6 +313,12 @@ GROUP_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-FILTER-XA",
         "only the last XA transaction is remembered, whether it was dropped",
         answer=with_groups(OneXaAtATime),
+    ),
+    Mutant(
+        "two-xa-at-a-time",
+        "FORMAT-FILTER-XA",
+        "only the last two XA transactions that were dropped are remembered",
+        answer=with_groups(TwoXaAtATime),
     ),
     Mutant(
         "xa-end-without-beginning",

@@ -79,6 +79,16 @@ class _KnowsFirstIntervals(Sender):
         super().__init__(settings)
 
 
+class _ForgetsTags(Sender):
+    """Leaves out a transaction without a tag if the replica has one with a tag, and else the same GTID."""
+
+    def __init__(self, settings: SenderSettings) -> None:
+        super().__init__(settings)
+        if self._excluded is not None and settings.gtid_set is not None:
+            sources = tuple(replace(each, tag="") for each in settings.gtid_set.sources if each.tag)
+            self._excluded.add_set(GtidSet(sources))
+
+
 class _LooksAtLastLogs(Sender):
     """Looks for the log to begin with among the last four only."""
 
@@ -247,6 +257,12 @@ MUTANTS: Final = (
         "FORMAT-SEND-GTIDS-SKIPPED",
         "sends the unknown ignorable events of a transaction that the replica has",
         answer=answer_of(_SendsUnknown),
+    ),
+    Mutant(
+        "send-tags-forgotten",
+        "FORMAT-SEND-GTIDS-SKIPPED",
+        "leaves out a transaction whose GTID the replica has with a tag",
+        answer=answer_of(_ForgetsTags),
     ),
     Mutant(
         "send-from-last-logs",
