@@ -179,9 +179,15 @@ def xid(stream: StreamBuilder) -> PlannedEvent:
     return plan(stream, EventType.XID, fields, fields, marks=("FORMAT-XID", "WL7592-XID-SIZE"))
 
 
-def intvar(stream: StreamBuilder, *, largest: bool = False) -> PlannedEvent:
-    """Return an Intvar event: LAST_INSERT_ID (1) or INSERT_ID (2), of any number or of the largest, without a sign."""
-    kind = stream.choose.one_of((2, 1))
+def intvar(stream: StreamBuilder, *, largest: bool = False, kind: int | None = None) -> PlannedEvent:
+    """Return an Intvar event of any number or of the largest, without a sign.
+
+    Args:
+        stream: The stream.
+        largest: Whether the number is the largest.
+        kind: 1 for LAST_INSERT_ID, 2 for INSERT_ID; either when None.
+    """
+    kind = stream.choose.one_of((2, 1)) if kind is None else kind
     fields = {"intvar_type": kind, "intvar_value": (1 << 64) - 1 if largest else whole_number(stream.choose, 64)}
     return plan(stream, EventType.INTVAR, fields, fields, marks=("FORMAT-INTVAR",))
 

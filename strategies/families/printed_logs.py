@@ -67,6 +67,7 @@ _BEFORE_STATEMENT: Final = Dimension[tuple[Callable[[StreamBuilder], PlannedEven
         "the largest number": (partial(mysql_events.intvar, largest=True),),
         "several": (mysql_events.intvar, mysql_events.rand, user_var),
         _UNKNOWN_BETWEEN: (mysql_events.intvar, user_var),
+        "both numbers": (partial(mysql_events.intvar, kind=1), partial(mysql_events.intvar, kind=2)),
     },
 )
 #: The shape of the statement in a Rows_query; servers without that event have the first alone.

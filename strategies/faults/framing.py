@@ -13,6 +13,7 @@ from conformance.binlog.event_types import (
     ROWS_V2,
     EventType,
 )
+from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER_BYTES, LENGTH_AT, MAGIC, TYPE_AT
 from conformance.binlog.servers import (
     WITH_CHECKSUMS,
@@ -30,7 +31,7 @@ from conformance.specs.versions import EVERY_PROFILE, Profiles
 from conformance.strategies.events import mysql_events
 from conformance.strategies.events.unassigned_types import UNASSIGNED, declare_up_to
 from conformance.strategies.families import event_types
-from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices
+from conformance.strategies.grammar.dimension import Dimension, Impossible, Number, choices, yes_or_no
 from conformance.strategies.grammar.family import family
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
@@ -126,24 +127,28 @@ def is_in_second_log(stream: StreamBuilder, *, others_first: bool) -> bool:
     return is_second
 
 
-def _valid_log(stream: StreamBuilder, victim: _Victim = _Victim(), *, others_first: bool = False) -> int:
+def _valid_log(
+    stream: StreamBuilder, victim: _Victim = _Victim(), *, others_first: bool = False, flags: int = 0
+) -> int:
     """Add one log or two with events of most kinds, and return the index of the first event of the last log.
 
     Args:
         stream: The stream.
         victim: The event with the fault, which is in the last log.
         others_first: Whether the first of two logs may have no checksums if the second has some.
+        flags: The flags of the format description of the last log.
     """
     checksums = stream.checksummed
     is_second = is_in_second_log(stream, others_first=others_first)
     lengths = declare_up_to(stream, UNASSIGNED[-1]) if stream.server.rules.ignorable else None
-    groups.begin_log(stream, previous=True if stream.server.profile in WITH_GTIDS else None, lengths=lengths)
+    previous = True if stream.server.profile in WITH_GTIDS else None
+    groups.begin_log(stream, previous=previous, lengths=lengths, flags=0 if is_second else flags)
     first = 0
     if is_second:
         groups.add_groups(stream, 0, 1)
         stream.add(mysql_events.rotate(stream))
         first = len(stream.placed) + 1
-        groups.begin_next_log(stream, lengths=lengths, checksums=checksums)
+        groups.begin_next_log(stream, lengths=lengths, checksums=checksums, flags=flags)
     groups.add_groups(stream, 0, 1)
     planned = [mysql_events.query(stream, "BEGIN")]
     if stream.server.profile in WITH_ROWS_QUERIES:
@@ -162,10 +167,10 @@ def _valid_log(stream: StreamBuilder, victim: _Victim = _Victim(), *, others_fir
     return first
 
 
-def _log_and_victim(stream: StreamBuilder, *, others_first: bool = False) -> tuple[int, int]:
+def _log_and_victim(stream: StreamBuilder, *, others_first: bool = False, flags: int = 0) -> tuple[int, int]:
     """Add one log or two; return where the event with the fault begins and ends (exclusive), one of the last log."""
     victim = stream.vary(_VICTIM)
-    first = _valid_log(stream, victim, others_first=others_first)
+    first = _valid_log(stream, victim, others_first=others_first, flags=flags)
     offsets = [*stream.offsets, stream.offset]
     of_log = list(enumerate(stream.placed))[first:]
     wanted = [
@@ -292,6 +297,8 @@ def set_length(stream: StreamBuilder, start: int, length: int) -> int:
 #: The byte with the wrong bit. Neither the type nor the length: other families have those faults.
 PLACE_OF_BIT: Final = choices("place of the wrong bit", ("body", "checksum", "timestamp", "server id", "log_pos"))
 _BIT: Final = choices("wrong bit", (0, 7, 3))
+#: The checksum of a format description is that without the flag of a log in use, and has to be right all the same.
+_IN_USE: Final = yes_or_no("the log is in use", when={_VICTIM.name: ("format description",)})
 
 
 @family(
@@ -299,7 +306,7 @@ _BIT: Final = choices("wrong bit", (0, 7, 3))
     profiles=WITH_CHECKSUMS,
     fault=True,
     checksums=True,
-    dimensions=(_VICTIM, _LOG, FIRST_CHECKSUMS, PLACE_OF_BIT, _BIT),
+    dimensions=(_VICTIM, _LOG, FIRST_CHECKSUMS, PLACE_OF_BIT, _BIT, _IN_USE),
     impossible=(
         Impossible(
             {"event with the fault": ("format description",), "place of the wrong bit": ("body",)},
@@ -312,7 +319,8 @@ _BIT: Final = choices("wrong bit", (0, 7, 3))
 )
 def bad_checksum(stream: StreamBuilder) -> None:
     """An event with one bit flipped, in its body, its checksum, or a header field that framing does not need."""
-    start, end = _log_and_victim(stream, others_first=True)
+    flags = int(Flag.BINLOG_IN_USE) if stream.vary(_IN_USE) else 0
+    start, end = _log_and_victim(stream, others_first=True, flags=flags)
     damaged = stream.bytes
     damaged[byte_of_bit(stream, start, end)] ^= 1 << stream.vary(_BIT)
     type_code = damaged[start + TYPE_AT]

@@ -62,6 +62,11 @@ def _verified_like_the_first(request: Request) -> Observation:
     return answered if first == "crc32" else _Unverified().answer(request)
 
 
+def _is_wrong_in_use(error: BinlogError, stream: bytes) -> bool:
+    is_format = error.kind == "checksum" and stream[error.at + TYPE_AT] == EventType.FORMAT_DESCRIPTION
+    return is_format and bool(stream[error.at + FLAGS_AT] & Flag.BINLOG_IN_USE)
+
+
 def _has_columns_beyond(error: BinlogError, stream: bytes) -> bool:
     """Return whether the event that is refused is a rows event whose columns need more than one byte of bits."""
     if error.kind != "malformed" or stream[error.at + TYPE_AT] not in (*ROWS_V1, *ROWS_V2):
@@ -85,6 +90,12 @@ REFUSAL_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-CHECKSUM-WRONG",
         "a wrong checksum of an artificial event ends the log quietly",
         swallow=lambda error, stream: error.kind == "checksum" and bool(stream[error.at + FLAGS_AT] & Flag.ARTIFICIAL),
+    ),
+    Mutant(
+        "in-use-unverified",
+        "FORMAT-CHECKSUM-WRONG",
+        "a wrong checksum of the format description of a log in use ends the log quietly",
+        swallow=_is_wrong_in_use,
     ),
     Mutant(
         "verified-like-the-first",

@@ -23,6 +23,7 @@ from conformance.mutants.render.altered_texts import (
     TableMapsCleared,
     UnknownEndsRows,
     UnknownLosesRows,
+    ValueOfTypeAlone,
     XidUnprinted,
     a_hundred_lines,
     after_its_table,
@@ -134,6 +135,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-RENDER-STATEMENTS-RUN",
         "of several values before a statement only the last is printed",
         answer=printed(printer=LastValueAlone),
+    ),
+    Mutant(
+        "one-value-of-a-type",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "of LAST_INSERT_ID and INSERT_ID before a statement, the last alone is printed",
+        answer=printed(printer=ValueOfTypeAlone),
     ),
     Mutant(
         "unknown-in-base64",

@@ -405,6 +405,15 @@ class LastValueAlone(MysqlbinlogText):
         yield from super()._print_held()
 
 
+class ValueOfTypeAlone(MysqlbinlogText):
+    """A printer that prints one value of each type before a statement: LAST_INSERT_ID or INSERT_ID, not both."""
+
+    def _print_held(self) -> Iterator[str]:
+        last = {event.fields().get("variable_name", event.header.type): (event, method) for event, method in self._held}
+        self._held[:] = last.values()
+        yield from super()._print_held()
+
+
 class UnknownEndsRows(MysqlbinlogText):
     """A printer that ends a BINLOG statement at an event of an unknown type."""
 
