@@ -166,13 +166,15 @@ class Space:
 
         Heavy classes are yielded alone, if `number` is 1.
         """
+        whole = (row for row in self.rows(profile) if self._is_whole(row, profile))
+        shown = {classes for row in whole for classes in sets_of(row, number)}
         for dimensions in combinations(self.dimensions, number):
             names = [
                 [name for name in each.names(profile) if number == 1 or name not in each.heavy] for each in dimensions
             ]
             for chosen in product(*names):
                 classes = tuple(zip((each.name for each in dimensions), chosen, strict=True))
-                if self._occurs(dict(classes), profile):
+                if classes in shown or self._occurs(dict(classes), profile):
                     yield classes
 
     def impossible_sets(self, profile: str, number: int) -> Iterator[tuple[Classes, str]]:
@@ -183,6 +185,11 @@ class Space:
                 reason = self.reason_against(dict(classes))
                 if reason is not None:
                     yield classes, reason
+
+    def _is_whole(self, row: Row, profile: str) -> bool:
+        """Return whether a row has a class of every dimension that is asked, and of no other, so that it occurs."""
+        asked = {each.name for each in self.dimensions if each.names(profile) and self.is_asked(each, row)}
+        return row.keys() == asked and self.reason_against(row) is None
 
     def _occurs(self, wanted: Row, profile: str) -> bool:
         """Return whether some stream has these classes together: the others can be chosen so that all are asked."""
@@ -202,12 +209,10 @@ class Space:
             row = begun.pop()
             at = len(row)
             if at == len(self.dimensions):
-                if all(row[name] == value for name, value in wanted.items()):
-                    return {name: value for name, value in row.items() if value != _ABSENT}
-                continue
+                return {name: value for name, value in row.items() if value != _ABSENT}
             dimension = self.dimensions[at]
             if not names[dimension.name] or not self.is_asked(dimension, row):
-                options: Sequence[str] = (_ABSENT,)
+                options: Sequence[str] = () if dimension.name in wanted else (_ABSENT,)
             elif dimension.name in wanted:
                 options = [name for name in names[dimension.name] if name == wanted[dimension.name]]
             else:
