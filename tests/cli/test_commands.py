@@ -3,8 +3,6 @@
 import json
 import re
 import shlex
-import subprocess
-import sys
 
 import click
 import pytest
@@ -17,12 +15,10 @@ from tests.running import forked
 
 
 def run(*arguments, check=None):
-    done = subprocess.run(
-        [sys.executable, "-m", "conformance", *arguments], capture_output=True, text=True, timeout=300, check=False
-    )
-    assert "Traceback" not in done.stderr
+    done = forked(*arguments)
+    assert "Traceback" not in done.errors
     if check is not None:
-        assert done.returncode == check, done.stdout + done.stderr
+        assert done.status == check, done.output + done.errors
     return done
 
 
@@ -33,7 +29,7 @@ QUICKEST = (*QUICK, "--family", "transactions", "--role", "decode")
 
 def test_a_conforming_implementation_exits_0(tmp_path):
     done = run("certify", "reference", *QUICKEST, "--report", str(tmp_path / "report"), check=0)
-    assert "conforming" in done.stdout
+    assert "conforming" in done.output
     written = {path.name for path in (tmp_path / "report").iterdir()}
     assert written == {".run.lock", "run.jsonl", "report.html", "junit.xml", "summary.md", "results.sarif", "badge.svg"}
 
@@ -42,13 +38,13 @@ def test_a_broken_one_exits_1_and_its_failure_replays(tmp_path):
     done = run(
         "certify", "reference:no-stop", *QUICKEST, "--requirement", "FORMAT-STOP", "--report", str(tmp_path), check=1
     )
-    assert "FORMAT-STOP" in done.stdout
+    assert "FORMAT-STOP" in done.output
     failures = [json.loads(line) for line in (tmp_path / "run.jsonl").read_text().splitlines()]
     (failure,) = [entry for entry in failures if entry["kind"] == "failure"]
     assert failure["replay"].split()[0] == "binlog-conformance"
     again = run(*failure["replay"].split()[1:], check=1)
-    assert "FORMAT-STOP" in again.stdout
-    assert "STOP is not supported" in again.stdout
+    assert "FORMAT-STOP" in again.output
+    assert "STOP is not supported" in again.output
     run("replay", failure["case"], "reference", check=0)
 
 
@@ -64,8 +60,8 @@ def test_a_baseline_makes_a_known_failure_acceptable(tmp_path):
     run(*arguments, "--write-baseline", str(baseline), check=1)
     run(*arguments, "--baseline", str(baseline), check=0)
     fixed = run("certify", "reference", *arguments[2:], "--baseline", str(baseline), check=1)
-    assert "unexpected pass: 'xid of XID differs' does not occur any more" in fixed.stdout
-    assert str(baseline) in fixed.stdout
+    assert "unexpected pass: 'xid of XID differs' does not occur any more" in fixed.output
+    assert str(baseline) in fixed.output
 
 
 @pytest.mark.parametrize(
@@ -134,12 +130,12 @@ def test_a_record_without_a_footer_is_refused(tmp_path):
     record = tmp_path / "run.jsonl"
     record.write_text("".join(record.read_text().splitlines(keepends=True)[:-1]))
     done = run("report", str(record), str(tmp_path / "again"), check=2)
-    assert "no footer" in done.stderr
+    assert "no footer" in done.errors
 
 
 def test_requirements_are_listed_with_what_can_judge_them():
     done = run("requirements", "--worklog", "4033", "--role", "decode", "--json", check=0)
-    listed = {entry["id"]: entry for entry in json.loads(done.stdout)}
+    listed = {entry["id"]: entry for entry in json.loads(done.output)}
     text = listed["WL4033-READ-ROWS-QUERY-TEXT"]
     assert text["oracle"] is True
     assert text["mutants"] == [
@@ -154,30 +150,30 @@ def test_requirements_are_listed_with_what_can_judge_them():
 
 def test_the_list_of_requirements_shows_every_gap():
     done = run("requirements", "--worklog", "3303", check=0)
-    assert "not testable from outside" in done.stdout
-    assert "0 still without oracle, family or mutant" in done.stdout
+    assert "not testable from outside" in done.output
+    assert "0 still without oracle, family or mutant" in done.output
 
 
 def test_implementations_are_listed_with_what_they_lack():
     done = run("implementations", "--mutants", check=0)
-    assert "mysql-replication" in done.stdout
-    assert "reference:text-cut-at-255" in done.stdout
+    assert "mysql-replication" in done.output
+    assert "reference:text-cut-at-255" in done.output
 
 
 def test_implementations_and_families_are_printed_as_json():
-    listed = json.loads(run("implementations", "--json", "--mutants", check=0).stdout)
+    listed = json.loads(run("implementations", "--json", "--mutants", check=0).output)
     assert {"name", "usage", "description", "missing", "version", "installed", "beside_the_kit"} == set(
         listed["implementations"][0]
     )
     assert "reference:text-cut-at-255" in {each["name"] for each in listed["mutants"]}
     (transactions,) = [
-        each for each in json.loads(run("families", "--json", check=0).stdout) if each["name"] == "transactions"
+        each for each in json.loads(run("families", "--json", check=0).output) if each["name"] == "transactions"
     ]
     assert "mysql-8.0" in transactions["roles"]["decode"]["profiles"]
 
 
 def test_the_list_of_commands_has_a_line_for_each():
-    lines = run("--help", check=0).stdout.splitlines()
+    lines = run("--help", check=0).output.splitlines()
     listed = lines[lines.index("Commands:") + 1 :]
     assert [line.split()[0] for line in listed[: listed.index("")]] == list(COMMANDS)
 

@@ -2,12 +2,13 @@
 
 import json
 import shlex
-import subprocess
 import sys
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+
+from tests.running import forked
 
 DOUBLES = Path(__file__).parent.parent / "doubles"
 HEADERS = ("--requirement", "FORMAT-HEADER-*")
@@ -20,11 +21,9 @@ def double(name):
 
 
 def run(*arguments, check):
-    done = subprocess.run(
-        [sys.executable, "-m", "conformance", *arguments], capture_output=True, text=True, timeout=300, check=False
-    )
-    assert "Traceback" not in done.stderr
-    assert done.returncode == check, done.stdout + done.stderr
+    done = forked(*arguments)
+    assert "Traceback" not in done.errors
+    assert done.status == check, done.output + done.errors
     return done
 
 
@@ -50,13 +49,13 @@ def test_crashes_are_counted_and_no_requirement_passes_on_the_rest(tmp_path):
     done = run("certify", double("crashes_at_most_lengths"), *QUICK, *HEADERS, "--report", str(tmp_path), check=1)
     (footer,) = entries(tmp_path, "footer")
     assert footer["troubles"]["crash"] > 0
-    assert f"It crashed in {footer['troubles']['crash']} of {footer['cases']} cases." in done.stdout.replace("\n", " ")
+    assert f"It crashed in {footer['troubles']['crash']} of {footer['cases']} cases." in done.output.replace("\n", " ")
     results = {each["id"]: each for each in entries(tmp_path, "requirement")}
     assert results["FORMAT-HEADER-TYPE"]["verdict"] == "crash"
     counts = results["FORMAT-HEADER-TYPE"]["results"]["mysql-8.0"]
     judged = sum(counts[status] for status in ("pass", "fail", "crash"))
     assert f"{counts['crash']} of {judged} crashed" in (tmp_path / "report.html").read_text()
-    assert "conforming: " not in done.stdout.replace("not conforming", "")
+    assert "conforming: " not in done.output.replace("not conforming", "")
     for report in ("report.html", "summary.md", "badge.svg"):
         assert "crashed" in (tmp_path / report).read_text()
 
@@ -78,7 +77,7 @@ def test_a_crash_in_an_answer_counts_like_the_end_of_the_process(tmp_path):
     assert footer["troubles"]["crash"] > 0
     (failure,) = [each for each in entries(tmp_path, "failure") if each["requirement"] == "TROUBLE"]
     assert (failure["status"], failure["signature"]) == ("crash", "crash: panic: index out of range [#] with length #")
-    assert "with length 21" in replayed(failure, 1).stdout
+    assert "with length 21" in replayed(failure, 1).output
     results = {each["id"]: each for each in entries(tmp_path, "requirement")}
     assert results["FORMAT-HEADER-TYPE"]["verdict"] == "crash"
 
@@ -88,11 +87,11 @@ def test_a_crash_in_an_answer_counts_like_the_end_of_the_process(tmp_path):
 )
 def test_a_broken_protocol_is_not_nothing_judged(name, signature, tmp_path):
     done = run("certify", double(name), *QUICK, *HEADERS, "--report", str(tmp_path), check=1)
-    assert "nothing judged" not in done.stdout
+    assert "nothing judged" not in done.output
     trouble = next(each for each in entries(tmp_path, "failure") if each["requirement"] == "TROUBLE")
     assert (trouble["status"], trouble["signature"]) == ("protocol-error", f"protocol-error: {signature}")
-    assert f"≠ protocol-error: {signature}" in done.stdout
-    assert "TROUBLE" in replayed(trouble, 1).stdout
+    assert f"≠ protocol-error: {signature}" in done.output
+    assert "TROUBLE" in replayed(trouble, 1).output
 
 
 def test_known_crashes_conform_with_a_note(tmp_path):
@@ -102,13 +101,13 @@ def test_known_crashes_conform_with_a_note(tmp_path):
     run(*arguments, "--write-baseline", str(baseline), check=1)
     assert 'requirements = ["TROUBLE"]' in baseline.read_text()
     done = run(*arguments, "--baseline", str(baseline), "--report", str(tmp_path), check=0)
-    assert "conforming except for 1 known finding" in done.stdout
-    assert "It crashed in " in done.stdout
+    assert "conforming except for 1 known finding" in done.output
+    assert "It crashed in " in done.output
     # The same crash on every stream leaves nothing that conforms.
     everywhere = ("certify", double("aborts"), *arguments[2:-2], "--requirement", "FORMAT-EVENT-START")
-    assert "nothing judged" in run(*everywhere, "--baseline", str(baseline), check=2).stdout
+    assert "nothing judged" in run(*everywhere, "--baseline", str(baseline), check=2).output
     fixed = run("certify", "reference", *arguments[2:], "--baseline", str(baseline), check=1)
-    assert "unexpected pass: 'crash: " in fixed.stdout
+    assert "unexpected pass: 'crash: " in fixed.output
 
 
 def test_a_length_of_2_gib_is_charged_to_the_rule_about_it_and_the_limit_is_named(tmp_path):
@@ -136,7 +135,7 @@ def test_without_a_limit_a_reader_is_judged_by_the_memory_that_it_asks_for(tmp_p
     assert failure["signature"] == "as much memory asked for as the length of an event claims"
     assert failure["count"] > 1
     assert failure["replay"].endswith("--memory=0")
-    assert "The process grew by" in replayed(failure, 1).stdout
+    assert "The process grew by" in replayed(failure, 1).output
 
 
 @MEASURED
@@ -158,7 +157,7 @@ def test_replay_repeats_the_limits_of_the_run(tmp_path):
     run("certify", double("allocates_the_length"), *LENGTHS, *limits, "--report", str(tmp_path), check=1)
     failure = next(each for each in entries(tmp_path, "failure") if each["signature"].startswith("crash"))
     assert failure["replay"].endswith("--answer-time=1.5s --memory=256")
-    assert "killed by the memory limit of 256 MiB" in replayed(failure, 1).stdout
+    assert "killed by the memory limit of 256 MiB" in replayed(failure, 1).output
 
 
 def test_a_hang_names_its_limit(tmp_path):
@@ -167,12 +166,12 @@ def test_a_hang_names_its_limit(tmp_path):
     (failure,) = entries(tmp_path, "failure")
     assert (failure["requirement"], failure["signature"]) == ("TROUBLE", "hang: no answer within the time limit")
     assert failure["message"].startswith("no answer within the time limit of 0.3 s")
-    assert "within the time limit of 0.3 s" in replayed(failure, 1).stdout
+    assert "within the time limit of 0.3 s" in replayed(failure, 1).output
 
 
 def test_a_case_of_which_nothing_is_supported_replays_as_nothing_judged():
     done = run("replay", "transactions/mysql-8.0/1/0", double("declines"), check=2)
-    assert "nothing judged" in done.stdout
+    assert "nothing judged" in done.output
 
 
 def test_fuzzing_fails_on_a_crash_that_no_selected_requirement_is_charged_with(tmp_path):
@@ -188,4 +187,4 @@ def test_fuzzing_fails_on_a_crash_that_no_selected_requirement_is_charged_with(t
         *corpus,
         check=1,
     )
-    assert "crash: signal-SIGSEGV  mysql " in done.stdout
+    assert "crash: signal-SIGSEGV  mysql " in done.output
