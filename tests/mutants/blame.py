@@ -25,7 +25,7 @@ from conformance.strategies.grammar.family import case_of, families
 #: for: of the families of its requirement more, and more again until it is caught once.
 CAUGHT, LOOKED_AT, OF_OWN_FAMILIES, AT_MOST = 3, 2, 12, 150
 #: Cases that exercise its requirement, after which a mutant is late.
-LATE: Final = 300
+LATE: Final = 60
 #: Mutant -> the places of the cases in which it is caught, each "family/profile/index".
 FILE: Final = Path(__file__).parent / "late_mutants.toml"
 SEED: Final = 3
