@@ -273,9 +273,10 @@ FREE: Final[tuple[Freedom, ...]] = (
         "decode",
         "state of the reader",
         "`position` after a Rotate event: its end or `next_position`, and within a group where that begins; "
-        "`executed_gtid_set` with or without the set of Previous_gtids, in any order",
-        "A reader may go over to the next log at once, may resume at whole groups only, and may begin with a set from "
-        "elsewhere.",
+        "`executed_gtid_set` with or without the set of Previous_gtids, in any order; both may be left out of an event "
+        "that is reported as `ignored`",
+        "A reader may go over to the next log at once, may resume at whole groups only, may begin with a set from "
+        "elsewhere, and hands over no body of what it does not know.",
         is_in_right_state,
     ),
     Freedom(
@@ -436,7 +437,7 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "client",
         "types of events kept back",
-        "the type of such an event",
+        "the type of an event that need not be delivered",
         "A client may keep back the whole event.",
         is_type_missing,
     ),
@@ -501,7 +502,7 @@ FREE: Final[tuple[Freedom, ...]] = (
         "relay",
         "last GTID of a relay log",
         "under `worklog` and in MySQL 5.6, whether the Previous_gtids event of the next relay log has the GTID of the "
-        "last transaction before it",
+        "last transaction before it, also of one in which a connection was lost",
         "It may count when it is complete or when the next one begins; WL#7592 is silent. In MySQL 5.7 and later it "
         "counts when it is complete, in MySQL 5.6 when the next one or the source's next log begins.",
         counts_last_gtid_later,

@@ -162,6 +162,13 @@ def with_value(name, change, *types):
     return entries(changed_entry)
 
 
+def without_state_of_ignored(case, index, entry):
+    """Return the entry of a reader that hands over the header alone of what it does not know."""
+    if entry.get("handled") != "ignored":
+        return entry
+    return {name: value for name, value in entry.items() if name not in ("position", "executed_gtid_set")}
+
+
 def with_both_ends(text):
     """Return a set in which a single number is written as an interval, as ``u:1-1``."""
     return re.sub(r"(?<=:)\d+(?=[,:]|$)", r"\g<0>-\g<0>", text)
@@ -513,6 +520,12 @@ def spelled_by_others(case, index, entry):
     return entry
 
 
+def with_the_word_savepoint(case, index, entry):
+    if entry.get("query", "").startswith("ROLLBACK TO "):
+        entry["query"] = entry["query"].replace(" TO ", " TO SAVEPOINT ", 1)
+    return entry
+
+
 def ended_otherwise(case, index, entry):
     # Under worklog a Query event can have tables info and a marker.
     if entry["type"] == EventType.XID and case.id.profile != "worklog":
@@ -750,6 +763,7 @@ TAKEN = {
             entries(position_in_the_next_log),
             lambda case, answer: CONTROL["position-of-groups"](request_of(case)),
             executed_without_previous,
+            entries(without_state_of_ignored),
         ],
     ),
     "spare markers": ("boundary", [parsed_by(PassesOverSpare), parsed_by(ResetsAtSpare)]),
@@ -859,7 +873,7 @@ TAKEN = {
         "log",
         [with_value("previous_gtids", lambda text: ",".join(text.split(",")[::-1]), EventType.PREVIOUS_GTIDS)],
     ),
-    "wording of own statements": ("log", [entries(spelled_by_others)]),
+    "wording of own statements": ("log", [entries(spelled_by_others), entries(with_the_word_savepoint)]),
     "prefix of a statement's text": ("log", [lambda case, answer: CONTROL["bare-rows-query"](request_of(case))]),
     "Xid or COMMIT": ("log", [entries(ended_otherwise), entries(ended_by_engine)]),
     "notation of logged tables info": ("log", [entries(with_default_database), entries(dropped_from_the_last)]),
@@ -907,10 +921,8 @@ def without_place(case, answer):
     return answer if answer.error is None else replace(answer, error=replace(answer.error, at=None, kind="other"))
 
 
-#: An entry may be missing only where the error names the event, and only where there is a failure. That an event is of
-#: the connection, and not of a log, shows in its type.
+#: An entry may be missing only where the error names the event, and only where there is a failure.
 NOT_TOGETHER = (
-    {"events of the connection", "types of events kept back"},
     {"entry of the failure", "place of an error"},
     {"entry of the failure", "replicas of 5.6.21 and 5.7.5"},
 )

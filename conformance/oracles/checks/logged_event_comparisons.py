@@ -33,6 +33,8 @@ _DROP: Final = re.compile(
 )
 #: A CREATE TABLE, without comments, that does nothing where there is such a table.
 _CREATE: Final = re.compile(r"CREATE (TEMPORARY )?TABLE (?P<condition>IF NOT EXISTS )?", re.IGNORECASE)
+#: A word of ROLLBACK TO that may be there or not.
+_SAVEPOINT: Final = re.compile(r"(?<=^rollback to )savepoint (?=\S)")
 _EXECUTED: Final = re.compile(r"/\*[!M]+\d*(.*?)\*/", re.DOTALL)
 _NAMES: Final = re.compile(rf"{QUOTED_NAME}(?:\s*\.\s*{QUOTED_NAME})?")
 
@@ -140,7 +142,7 @@ def equal_statements(wanted: Entry, observed: Entry) -> str:
         return "" if is_one else f"{shown(observed['query'])} does not drop tables in quotes"
     if wanted["query"].startswith("CREATE TABLE"):
         return _equal_creations(wanted, observed)
-    texts = [_uncommented(each["query"], "").casefold() for each in (wanted, observed)]
+    texts = [_SAVEPOINT.sub("", _uncommented(each["query"], "").casefold()) for each in (wanted, observed)]
     return "" if texts[0] == texts[1] else f"it is {shown(observed['query'])}, expected {shown(wanted['query'])}"
 
 

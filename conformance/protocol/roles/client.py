@@ -1,10 +1,13 @@
 """The role `client`: what a replication client delivers of a source over the network (WL#4033, WL#7592, WL#4162)."""
 
-from collections.abc import Hashable, Mapping, Sequence
+import struct
+from collections.abc import Container, Hashable, Mapping, Sequence
+from itertools import accumulate
 from typing import Any, Final
 
 from conformance.binlog.event_types import ROWS_TYPES, EventType, Purpose, types_of
 from conformance.binlog.flags import Flag
+from conformance.binlog.header import LENGTH_AT, MAGIC
 from conformance.protocol.observation import RoleDeclaration
 from conformance.protocol.role import AnswerField, Role
 
@@ -94,16 +97,30 @@ def is_end(entry: Mapping[str, Any]) -> bool:
     return entry["type"] is None and not is_untyped(entry)
 
 
+def format_ends(stream: bytes, logs: Sequence[Mapping[str, Any]]) -> frozenset[int]:
+    """Return where the format descriptions of a source's logs end, in bytes from the beginning of their log.
+
+    Args:
+        stream: The logs, one after another.
+        logs: The settings of each, in this order; `length` is its length in bytes.
+    """
+    begins = accumulate((log["length"] for log in logs[:-1]), initial=len(MAGIC))
+    return frozenset(len(MAGIC) + struct.unpack_from("<I", stream, begin + LENGTH_AT)[0] for begin in begins)
+
+
 def with_types(
-    delivered: Sequence[Mapping[str, Any]], wanted: Sequence[Mapping[str, Any]]
+    delivered: Sequence[Mapping[str, Any]], wanted: Sequence[Mapping[str, Any]], formats: Container[int] = ()
 ) -> tuple[Mapping[str, Any], ...]:
     """Return delivered entries, each with its type: that of the expected event that ends there, where none is reported.
 
-    Events of two logs may end at one position: it is the next of them, or if there is none, the last one before.
+    Events of two logs may end at one position: it is the next of them, or if there is none, the last one before. An
+    event that is not expected may be a format description that the source sends again, and one without a position a
+    Rotate that it makes; the last entry is about the end.
 
     Args:
         delivered: The entries of an answer.
         wanted: The entries that are expected.
+        formats: Where the format descriptions of the source's logs end.
     """
     reported = {kind_of(entry) for entry in delivered}
     at_position: dict[Any, list[int]] = {}
@@ -111,7 +128,10 @@ def with_types(
         at_position.setdefault(entry["log_pos"] % _SIGN, []).append(index)
     typed: list[Mapping[str, Any]] = []
     after = 0
-    for each in delivered:
+    for number, each in enumerate(delivered):
+        if is_end(each) and number < len(delivered) - 1:
+            typed.append({**each, "type": int(EventType.ROTATE)})
+            continue
         untyped = is_untyped(each)
         places = [
             index
@@ -119,7 +139,8 @@ def with_types(
             if (kind_of(wanted[index]) not in reported if untyped else wanted[index]["type"] == each["type"])
         ]
         place = next((index for index in places if index >= after), places[-1] if places else None)
-        typed.append({**each, "type": None if place is None else wanted[place]["type"]} if untyped else each)
+        own = int(EventType.FORMAT_DESCRIPTION) if each["log_pos"] in formats else None
+        typed.append({**each, "type": own if place is None else wanted[place]["type"]} if untyped else each)
         after = after if place is None else place + 1
     return tuple(typed)
 
