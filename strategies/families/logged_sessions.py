@@ -339,6 +339,30 @@ def _format_with_temporary(scenario: LogQuestion, table: TableName) -> None:
     _insert_in_format(scenario, table, OTHER)
 
 
+def _keeps_to_rows(scenario: LogQuestion, table: TableName) -> None:
+    """Log in rows in mode MIXED as long as one of its temporary tables is left, which servers of today do not.
+
+    It comes from ROW to MIXED with a temporary table too, which servers before 8.0 let it do.
+    """
+    scenario.do(Commit(session=OTHER))
+    scenario.do(SetSession(variable="binlog_format", value="MIXED", session=OTHER))
+    first, second = (scenario.create(engine="innodb", temporary=True, session=OTHER) for _ in range(2))
+    scenario.do(Begin(session=OTHER))
+    scenario.do(Insert(table=table, computed="uuid", session=OTHER))
+    scenario.do(Commit(session=OTHER))
+    scenario.do(Insert(table=table, values=(1,), session=OTHER))
+    for own in (first, second):
+        scenario.do(DropTable(tables=(own,), temporary=True, session=OTHER))
+        scenario.do(Insert(table=table, values=(2,), session=OTHER))
+    scenario.do(SetSession(variable="binlog_format", value="ROW", session=OTHER))
+    own = scenario.create(engine="innodb", temporary=True, session=OTHER)
+    scenario.do(Insert(table=table, values=(3,), session=OTHER))
+    scenario.do(SetSession(variable="binlog_format", value="MIXED", session=OTHER))
+    scenario.do(Insert(table=table, values=(4,), session=OTHER))
+    scenario.do(DropTable(tables=(own,), temporary=True, session=OTHER))
+    scenario.do(Insert(table=table, values=(5,), session=OTHER))
+
+
 def _flushes(scenario: LogQuestion, table: TableName) -> None:
     """Begin another log while both have open transactions, one perhaps with a given GTID, and delete the first log."""
     if scenario.server.settings.gtid_mode != "OFF":
@@ -392,6 +416,7 @@ _DOES: Final[Mapping[str, Callable[[LogQuestion, TableName], None]]] = {
     "creates temporary tables by queries": session_definitions.create_temporary,
     "goes on in the next log": _flushes,
     "ends, and comes back to another format": _comes_back_to_another_format,
+    "keeps to rows for its temporary tables": _keeps_to_rows,
 }
 _OTHER_DOES: Final = Dimension(
     "the other session", dict(_DOES), profiles={_WITH_OPTION: WITH_ROWS_QUERIES, _AGAIN: NUMBERED}

@@ -65,6 +65,21 @@ def _back_to_savepoint(stream: StreamBuilder) -> _Parts:
     ]
 
 
+def _rows_back_to_savepoint(stream: StreamBuilder) -> _Parts:
+    """Return a group that goes back to a savepoint with rows before it and after it."""
+    return [
+        [
+            *_query(stream, "BEGIN"),
+            *data_changes.row_changes(stream),
+            *_query(stream, "SAVEPOINT `s`"),
+            *data_changes.row_changes(stream),
+            *_insert(stream),
+            *_query(stream, "ROLLBACK TO `s`"),
+            mysql_events.xid(stream),
+        ]
+    ]
+
+
 def _back_to_last_savepoint(stream: StreamBuilder) -> _Parts:
     """Return a group that goes back to the second of two savepoints of one name: the first is gone."""
     place = _query(stream, "SAVEPOINT `s`")
@@ -315,6 +330,7 @@ _ODD: Final[Dimension[Callable[[StreamBuilder], _Parts]]] = Dimension(
         "of unknown events alone": _unknown_alone,
         "without changes, rolled back": _without_changes_rolled_back,
         "a user variable that becomes NULL": _variable_unset,
+        "rows that are rolled back to a savepoint": _rows_back_to_savepoint,
     },
     profiles={
         "of unknown events alone": WITH_IGNORABLE_FLAG,

@@ -126,6 +126,8 @@ _MADE_AGAIN: Final = Dimension(
         "after DROP with comments": "/* 1 */ DROP /* 2 */ DATABASE `test`",
     },
 )
+#: The format description is printed all the same, and in base64, as the rows need it.
+_FROM_FIRST: Final = yes_or_no("printed from the first transaction on", when={_HEADERS.name: ("usual",)})
 #: How a log is written that the same call prints after the first: the server may have been replaced between them.
 #: Not with longer post-headers, as no server writes them: mysqlbinlog 9.7.4 refuses Table_map events that have them.
 _NEXT_LOG: Final = choices("another log", ("none", "alike", "with other checksums", "of more event types"))
@@ -157,7 +159,7 @@ _FILLED: Final = (
 @family(
     focus="WL4033-RENDER-IGNORABLE-COMMENT",
     profiles=WITH_IGNORABLE_FLAG,
-    dimensions=(_VERBOSE, _BASE64, _ZONE, *_FILLED, _MADE_AGAIN, _NEXT_LOG, _CUT_OFF),
+    dimensions=(_VERBOSE, _BASE64, _ZONE, *_FILLED, _MADE_AGAIN, _NEXT_LOG, _CUT_OFF, _FROM_FIRST),
 )
 def rendered_text(stream: StreamBuilder) -> None:
     """Logs with everything that the text of mysqlbinlog must show, printed with any of its options."""
@@ -169,7 +171,8 @@ def rendered_text(stream: StreamBuilder) -> None:
     }
     kind = stream.vary(_NEXT_LOG)
     is_cut_off = kind != "none" and stream.vary(_CUT_OFF)
-    _fill(stream, made_again=stream.vary(_MADE_AGAIN), is_cut_off=is_cut_off)
+    from_first = stream.vary(_FROM_FIRST)
+    _fill(stream, made_again=stream.vary(_MADE_AGAIN), is_cut_off=is_cut_off, from_first=from_first)
     if kind != "none":
         stream.settings["next_logs"] = [_next_log(stream, kind)]
 
@@ -225,14 +228,29 @@ def printed_event_types(stream: StreamBuilder) -> None:
 
 
 def _fill(
-    stream: StreamBuilder, *, database: str | None = None, made_again: str | None = None, is_cut_off: bool = False
+    stream: StreamBuilder,
+    *,
+    database: str | None = None,
+    made_again: str | None = None,
+    is_cut_off: bool = False,
+    from_first: bool = False,
 ) -> None:
-    """Add a log, which ends with a statement in a database if one is given, or if the default one is made again."""
+    """Add a log, which ends with a statement in a database if one is given, or if the default one is made again.
+
+    Args:
+        stream: The stream.
+        database: The database of the last statement.
+        made_again: The statement that drops the default database.
+        is_cut_off: Whether the log ends within a statement.
+        from_first: Whether it is printed from its first transaction on.
+    """
     choose = stream.choose
     stream.timestamp, stream.server_id, position = stream.vary(_HEADERS)
     stream.begin_log_of_source(position)
     code = code_of(stream, _CODES)
     groups.begin_log(stream, lengths=declare_up_to(stream, code))
+    if from_first:
+        stream.settings["start_position"] = stream.offset
     flag_following(stream)
     marked = stream.vary(_MARKED)
     for number in stream.several_of(_TRANSACTIONS):

@@ -188,8 +188,8 @@ class Space:
 
     def _is_whole(self, row: Row, profile: str) -> bool:
         """Return whether a row has a class of every dimension that is asked, and of no other, so that it occurs."""
-        asked = {each.name for each in self.dimensions if each.names(profile) and self.is_asked(each, row)}
-        return row.keys() == asked and self.reason_against(row) is None
+        present = {each.name for each in self.dimensions if each.names(profile) and self.is_asked(each, row)}
+        return row.keys() == present and self.reason_against(row) is None
 
     def _occurs(self, wanted: Row, profile: str) -> bool:
         """Return whether some stream has these classes together: the others can be chosen so that all are asked."""

@@ -1,8 +1,9 @@
 """The mutants of the role `apply`: groups without a change, partly undone, of two tables or in two phases."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.gtid_set import GtidSet
@@ -241,6 +242,16 @@ class _OneSavepoint(ReplicaTables):
             self._savepoints = dict.fromkeys(self._savepoints, self._copy(self._rows))
 
 
+class _KeepsRowsOfEvents(ReplicaTables):
+    """Tables that go back to a savepoint but for the rows of rows events after it."""
+
+    def _change_rows(self, fields: Mapping[str, Any]) -> None:
+        now = self._rows
+        for rows in (*self._savepoints.values(), now):
+            self._rows = rows
+            super()._change_rows(fields)
+
+
 class _EmptiedByCreate(ReplicaTables):
     """Tables that CREATE TABLE IF NOT EXISTS empties."""
 
@@ -325,6 +336,7 @@ _OF_TABLES: Final = (
     ("apply-null-keeps-value", _KeepsOverNull, "keeps the value of a user variable that becomes NULL"),
     ("apply-one-variable", _OneVariable, "gives all user variables the value of the last one"),
     ("apply-one-savepoint", _OneSavepoint, "goes back to the last savepoint, whatever its name"),
+    ("apply-rows-stay-at-savepoint", _KeepsRowsOfEvents, "goes back to a savepoint but for rows events after it"),
     ("apply-create-empties", _EmptiedByCreate, "empties a table at CREATE TABLE IF NOT EXISTS"),
     ("apply-last-line-lost", _LosesLastLine, "loads no line of a file that ends without a line break"),
     ("apply-drop-keeps-rows", _KeptByDrop, "has the rows of a dropped table in the next one of its name"),

@@ -4,6 +4,7 @@ from typing import Final
 
 from conformance.mutants.log.given_gtids import LOG_GIVEN_GTID_MUTANTS
 from conformance.mutants.log.gtids import LOG_GTID_MUTANTS
+from conformance.mutants.log.kept_rows import LOG_KEPT_ROWS_MUTANTS
 from conformance.mutants.log.markers import LOG_MARKER_MUTANTS
 from conformance.mutants.log.refused_settings import LOG_REFUSED_SETTINGS_MUTANTS
 from conformance.mutants.log.refused_statements import LOG_REFUSED_STATEMENTS_MUTANTS
@@ -22,6 +23,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     *LOG_SESSION_END_MUTANTS,
     *LOG_REFUSED_STATEMENTS_MUTANTS,
     *LOG_REFUSED_SETTINGS_MUTANTS,
+    *LOG_KEPT_ROWS_MUTANTS,
     *LOG_STATEMENT_MUTANTS,
     *LOG_SPLIT_MUTANTS,
     *LOG_ROWS_QUERY_MUTANTS,

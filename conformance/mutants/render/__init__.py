@@ -36,6 +36,7 @@ from conformance.mutants.render.altered_texts import (
     first_format_alone,
     first_line_only,
     format_in_base64,
+    format_unprinted,
     in_zone,
     info,
     integers_signed,
@@ -135,6 +136,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-RENDER-STATEMENTS-RUN",
         "of several values before a statement only the last is printed",
         answer=printed(printer=LastValueAlone),
+    ),
+    Mutant(
+        "format-unprinted-before-start",
+        "FORMAT-RENDER-BINLOG-RUNS",
+        "the format description is a comment alone where printing begins after it",
+        answer=format_unprinted,
     ),
     Mutant(
         "one-value-of-a-type",

@@ -55,6 +55,9 @@ _BINLOG: Final = re.compile(r"^(BINLOG '\n(?:[^']*\n)'/\*!\*/;\n)", re.MULTILINE
 WARNING: Final = re.compile(r"from (\w+ \w+) to (\w+ \w+)")
 
 
+_BINLOG_STATEMENT: Final = re.compile(r"^BINLOG '[^']*'.*\n", re.MULTILINE)
+
+
 def printed(
     *,
     version: Callable[[PrinterVersion], PrinterVersion] = lambda version: version,
@@ -89,6 +92,15 @@ def start_forgotten(request: Request) -> Observation:
     if settings.get("following"):
         settings["start_position"] = len(MAGIC)
     return printed()(replace(request, settings=settings))
+
+
+def format_unprinted(request: Request) -> Observation:
+    """Return the text in which the format description is a comment alone if printing begins after it."""
+    answered = printed()(request)
+    if request.settings["form"] == "events" or request.settings["start_position"] == len(MAGIC):
+        return answered
+    entry = {**answered.events[0], "text": _BINLOG_STATEMENT.sub("", answered.events[0]["text"], count=1)}
+    return replace(answered, events=(entry,))
 
 
 def by_first_format(request: Request) -> Observation:
