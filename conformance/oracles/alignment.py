@@ -146,7 +146,7 @@ class Alignment:
         observed = self.observation.events
         is_client = self.case.role == "client"
         untyped = {place for place, each in enumerate(observed) if is_client and is_untyped(each)}
-        if is_client and any(each["type"] is None for each in observed[:-1]):
+        if untyped or (is_client and any(each["type"] is None for each in observed[:-1])):
             formats = format_ends(self.case.stream, self.case.settings["source"]["logs"])
             observed = with_types(observed, self.case.expected.events, formats)
             self.observation = replace(self.observation, events=observed)
