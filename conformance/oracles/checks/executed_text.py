@@ -13,7 +13,6 @@ from conformance.binlog.rows.images import rows_kind
 from conformance.binlog.rows.open_tables import STATEMENT_END
 from conformance.models.rendering.binlog_statement import statement_events
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.printed_events import MISSING_ROWS
 from conformance.oracles.checks.printed_facts import Fact, Printed, name_of, printed_of
 from conformance.oracles.oracle import GOOD, Check
 
@@ -111,10 +110,10 @@ def _statements_in_order(alignment: Alignment, printed: Printed, run: Sequence[b
     seen = [bare for each in run for end in (None, -CHECKSUM_BYTES) if (bare := _bare(each, end)) in known]
     for place, (event, fact) in enumerate(wanted):
         if seen[place : place + 1] != [event]:
-            signature = "row event not in its place" if event in seen[place:] else MISSING_ROWS
-            how = signature.removeprefix("row event ")
+            how = "not in its place" if event in seen[place:] else "missing"
             message = f"in the BINLOG statements, {name_of(alignment, fact)} is {how}"
-            yield Check(signature, message, fact["offset"])
+            what = "format description" if fact["type"] == EventType.FORMAT_DESCRIPTION else "row event"
+            yield Check(f"{what} {how}", message, fact["offset"])
             return
     if len(seen) > len(wanted):
         yield Check("row event run twice", f"{len(seen) - len(wanted)} row events are in BINLOG statements again")
