@@ -525,8 +525,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "relay",
         "what stands for events left out",
-        "whether a Rotate to their end follows the last events where these were left out, and in MariaDB a Gtid_list "
-        "of the GTIDs that were left out anywhere",
+        "whether a Rotate to their end follows the last events where these were left out, and in MariaDB, there too, a "
+        "Gtid_list of all GTIDs that were left out, with the server id 0 and the flag `0x0020` or as the replica's own",
         "It depends on when the connection ends; in the midst of a stream there is none.",
         stands_for_left_out,
     ),
