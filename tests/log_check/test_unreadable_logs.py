@@ -81,8 +81,11 @@ FAULTS = (
 )
 
 
-#: A length beyond the end and a truncated body look the same.
-ALIKE = {"FORMAT-TRUNCATED-BODY": {"FORMAT-TRUNCATED-BODY", "FORMAT-LENGTH-TOO-LARGE"}}
+#: A length beyond the end and a truncated body look the same, and the checksum of a log in use has a rule of its own.
+ALIKE = {
+    "FORMAT-TRUNCATED-BODY": {"FORMAT-TRUNCATED-BODY", "FORMAT-LENGTH-TOO-LARGE"},
+    "FORMAT-IN-USE-CHECKSUM": {"FORMAT-CHECKSUM-WRONG"},
+}
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -54,7 +54,8 @@ ROWS = (
         "WL40-TABLES-INFO-LIST WL40-TABLES-INFO-LEN WL40-TABLES-INFO-NAME-LENGTHS",
         MORE_EVENTS,
     ),
-    ("statement-ends-at-one-flag", "WL4033-RENDER-ROWS-QUERY-ORDER", MORE_EVENTS),
+    ("statement-line-twice", "WL4033-RENDER-IGNORABLE-COMMENT", MORE_EVENTS),
+    ("logs-commit-at-disconnect", "FORMAT-LOG-STATEMENT", WHAT_BELONGS),
     ("prints-tables-info", "WL4033-GOLDEN-TEXT-TRANSACTION", MORE_EVENTS),
     ("relay-extended-dropped", "WL7592-RELAY-PREVIOUS-GTIDS-OWN", WHAT_BELONGS),
 )
