@@ -171,8 +171,7 @@ def rendered_text(stream: StreamBuilder) -> None:
     }
     kind = stream.vary(_NEXT_LOG)
     is_cut_off = kind != "none" and stream.vary(_CUT_OFF)
-    from_first = stream.vary(_FROM_FIRST)
-    _fill(stream, made_again=stream.vary(_MADE_AGAIN), is_cut_off=is_cut_off, from_first=from_first)
+    _fill(stream, made_again=stream.vary(_MADE_AGAIN), is_cut_off=is_cut_off, may_start=True)
     if kind != "none":
         stream.settings["next_logs"] = [_next_log(stream, kind)]
 
@@ -233,7 +232,7 @@ def _fill(
     database: str | None = None,
     made_again: str | None = None,
     is_cut_off: bool = False,
-    from_first: bool = False,
+    may_start: bool = False,
 ) -> None:
     """Add a log, which ends with a statement in a database if one is given, or if the default one is made again.
 
@@ -242,14 +241,14 @@ def _fill(
         database: The database of the last statement.
         made_again: The statement that drops the default database.
         is_cut_off: Whether the log ends within a statement.
-        from_first: Whether it is printed from its first transaction on.
+        may_start: Whether the family has `_FROM_FIRST`.
     """
     choose = stream.choose
     stream.timestamp, stream.server_id, position = stream.vary(_HEADERS)
     stream.begin_log_of_source(position)
     code = code_of(stream, _CODES)
     groups.begin_log(stream, lengths=declare_up_to(stream, code))
-    if from_first:
+    if may_start and stream.vary(_FROM_FIRST):
         stream.settings["start_position"] = stream.offset
     flag_following(stream)
     marked = stream.vary(_MARKED)

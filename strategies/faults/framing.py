@@ -107,6 +107,8 @@ _VICTIM: Final = Dimension[_Victim](
     {name: victim for name, (victim, _) in _VICTIMS.items()},
     profiles={name: profiles for name, (_, profiles) in _VICTIMS.items() if profiles is not EVERY_PROFILE},
 )
+#: The checksum of a format description is that without the flag of a log in use, and has to be right all the same.
+_IN_USE: Final = yes_or_no("the log is in use", when={_VICTIM.name: ("format description",)})
 _LOG: Final = choices("log with the fault", ("the first", "the second"))
 #: What an earlier format description has of checksums means nothing for the log after it.
 FIRST_CHECKSUMS: Final = Dimension(
@@ -167,9 +169,18 @@ def _valid_log(
     return first
 
 
-def _log_and_victim(stream: StreamBuilder, *, others_first: bool = False, flags: int = 0) -> tuple[int, int]:
-    """Add one log or two; return where the event with the fault begins and ends (exclusive), one of the last log."""
+def _log_and_victim(
+    stream: StreamBuilder, *, others_first: bool = False, may_be_in_use: bool = False
+) -> tuple[int, int]:
+    """Add one log or two; return where the event with the fault begins and ends (exclusive), one of the last log.
+
+    Args:
+        stream: The stream.
+        others_first: Whether the family has `FIRST_CHECKSUMS`.
+        may_be_in_use: Whether it has `_IN_USE`.
+    """
     victim = stream.vary(_VICTIM)
+    flags = int(Flag.BINLOG_IN_USE) if may_be_in_use and stream.vary(_IN_USE) else 0
     first = _valid_log(stream, victim, others_first=others_first, flags=flags)
     offsets = [*stream.offsets, stream.offset]
     of_log = list(enumerate(stream.placed))[first:]
@@ -297,8 +308,6 @@ def set_length(stream: StreamBuilder, start: int, length: int) -> int:
 #: The byte with the wrong bit. Neither the type nor the length: other families have those faults.
 PLACE_OF_BIT: Final = choices("place of the wrong bit", ("body", "checksum", "timestamp", "server id", "log_pos"))
 _BIT: Final = choices("wrong bit", (0, 7, 3))
-#: The checksum of a format description is that without the flag of a log in use, and has to be right all the same.
-_IN_USE: Final = yes_or_no("the log is in use", when={_VICTIM.name: ("format description",)})
 
 
 @family(
@@ -319,8 +328,7 @@ _IN_USE: Final = yes_or_no("the log is in use", when={_VICTIM.name: ("format des
 )
 def bad_checksum(stream: StreamBuilder) -> None:
     """An event with one bit flipped, in its body, its checksum, or a header field that framing does not need."""
-    flags = int(Flag.BINLOG_IN_USE) if stream.vary(_IN_USE) else 0
-    start, end = _log_and_victim(stream, others_first=True, flags=flags)
+    start, end = _log_and_victim(stream, others_first=True, may_be_in_use=True)
     damaged = stream.bytes
     damaged[byte_of_bit(stream, start, end)] ^= 1 << stream.vary(_BIT)
     type_code = damaged[start + TYPE_AT]
