@@ -8,8 +8,9 @@ from typing import Any, Final
 
 from conformance.binlog.event_types import HEARTBEAT_TYPES, VARIABLE_TYPES, EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.header import MAGIC
 from conformance.protocol.observation import Observation, RoleDeclaration
-from conformance.protocol.roles.client import format_ends, is_untyped, may_be_kept_back, with_types
+from conformance.protocol.roles.client import format_descriptions, is_untyped, may_be_kept_back, with_types
 from conformance.protocol.roles.decode import HEADER_FIELDS, is_refused, may_be_missing, own_fields
 from conformance.protocol.roles.registry import role_of
 from conformance.protocol.roles.relay import comes_with_a_log
@@ -147,8 +148,9 @@ class Alignment:
         is_client = self.case.role == "client"
         untyped = {place for place, each in enumerate(observed) if is_client and is_untyped(each)}
         if untyped or (is_client and any(each["type"] is None for each in observed[:-1])):
-            formats = format_ends(self.case.stream, self.case.settings["source"]["logs"])
-            observed = with_types(observed, self.case.expected.events, formats)
+            formats = format_descriptions(self.case.stream, self.case.settings["source"]["logs"])
+            ends = {len(MAGIC) + len(each) for each in formats}
+            observed = with_types(observed, self.case.expected.events, ends)
             self.observation = replace(self.observation, events=observed)
         if self.about.aligned == "order":
             partners = {index: index for index in range(min(self.count, len(observed)))}

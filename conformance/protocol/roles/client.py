@@ -1,13 +1,13 @@
 """The role `client`: what a replication client delivers of a source over the network (WL#4033, WL#7592, WL#4162)."""
 
-import struct
-from collections.abc import Container, Hashable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from itertools import accumulate
 from typing import Any, Final
 
 from conformance.binlog.event_types import ROWS_TYPES, EventType, Purpose, types_of
 from conformance.binlog.flags import Flag
-from conformance.binlog.header import LENGTH_AT, MAGIC
+from conformance.binlog.header import MAGIC
+from conformance.binlog.reader import framed_event
 from conformance.protocol.observation import RoleDeclaration
 from conformance.protocol.role import AnswerField, Role
 
@@ -97,15 +97,15 @@ def is_end(entry: Mapping[str, Any]) -> bool:
     return entry["type"] is None and not is_untyped(entry)
 
 
-def format_ends(stream: bytes, logs: Sequence[Mapping[str, Any]]) -> frozenset[int]:
-    """Return where the format descriptions of a source's logs end, in bytes from the beginning of their log.
+def format_descriptions(stream: bytes, logs: Sequence[Mapping[str, Any]]) -> Iterator[bytes]:
+    """Yield the format description of each of a source's logs, as bytes from its header on.
 
     Args:
         stream: The logs, one after another.
         logs: The settings of each, in this order; `length` is its length in bytes.
     """
-    begins = accumulate((log["length"] for log in logs[:-1]), initial=len(MAGIC))
-    return frozenset(len(MAGIC) + struct.unpack_from("<I", stream, begin + LENGTH_AT)[0] for begin in begins)
+    for begin in accumulate((log["length"] for log in logs[:-1]), initial=len(MAGIC)):
+        yield framed_event(stream, begin)
 
 
 def with_types(
