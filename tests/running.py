@@ -58,6 +58,15 @@ def forked(*arguments, prepare=lambda: None):
     return Done(_status(pid), output, errors)
 
 
+def run(*arguments, check=None):
+    """Run a command with pipes; it shows no traceback, and ends with the status `check` if that is given."""
+    done = forked(*arguments)
+    assert "Traceback" not in done.errors
+    if check is not None:
+        assert done.status == check, done.output + done.errors
+    return done
+
+
 def on_terminal(*arguments, prepare=lambda: None):
     """Run a command on a terminal of its own, with all three standard streams."""
     _preload()

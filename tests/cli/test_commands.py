@@ -11,16 +11,7 @@ from conformance.cli.main import COMMANDS, cli
 from conformance.implementations.process.limits import duration
 from conformance.strategies.grammar.case_id import CaseId
 from conformance.strategies.grammar.family import case_of
-from tests.running import forked
-
-
-def run(*arguments, check=None):
-    done = forked(*arguments)
-    assert "Traceback" not in done.errors
-    if check is not None:
-        assert done.status == check, done.output + done.errors
-    return done
-
+from tests.running import forked, run
 
 QUICK = ("--examples", "6", "--profile", "mysql-8.0")
 #: The same in one role and family.

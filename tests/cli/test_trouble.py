@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.running import forked
+from tests.running import run
 
 DOUBLES = Path(__file__).parent.parent / "doubles"
 HEADERS = ("--requirement", "FORMAT-HEADER-*")
@@ -18,13 +18,6 @@ QUICK = ("--examples", "3", "--profile", "mysql-8.0", "--family", "transactions"
 
 def double(name):
     return "command:" + shlex.join([sys.executable, str(DOUBLES / f"{name}.py")])
-
-
-def run(*arguments, check):
-    done = forked(*arguments)
-    assert "Traceback" not in done.errors
-    assert done.status == check, done.output + done.errors
-    return done
 
 
 def entries(folder, kind):
