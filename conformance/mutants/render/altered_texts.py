@@ -55,9 +55,6 @@ _BINLOG: Final = re.compile(r"^(BINLOG '\n(?:[^']*\n)'/\*!\*/;\n)", re.MULTILINE
 WARNING: Final = re.compile(r"from (\w+ \w+) to (\w+ \w+)")
 
 
-_BINLOG_STATEMENT: Final = re.compile(r"^BINLOG '[^']*'.*\n", re.MULTILINE)
-
-
 def printed(
     *,
     version: Callable[[PrinterVersion], PrinterVersion] = lambda version: version,
@@ -99,7 +96,7 @@ def format_unprinted(request: Request) -> Observation:
     answered = printed()(request)
     if request.settings["form"] == "events" or request.settings["start_position"] == len(MAGIC):
         return answered
-    entry = {**answered.events[0], "text": _BINLOG_STATEMENT.sub("", answered.events[0]["text"], count=1)}
+    entry = {**answered.events[0], "text": _BINLOG.sub("", answered.events[0]["text"], count=1)}
     return replace(answered, events=(entry,))
 
 
