@@ -7,7 +7,7 @@ import re
 import socket
 import struct
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -88,13 +88,16 @@ class WireSource:
     @property
     def is_read(self) -> bool:
         """Whether the replicas have read all bytes that were sent: one that only waits for the processor has not."""
+        # What is on its way is looked for first: it may arrive while the connections are read.
+        return not any(unsent for unsent, _ in self._queues()) and not any(unread for _, unread in self._queues())
+
+    def _queues(self) -> Iterator[tuple[int, int]]:
+        """Yield how many bytes wait on each side of each connection: to be confirmed, and to be read by the replica."""
         here = f"0100007F:{self.port:04X}"
         rows = (line.split() for line in _CONNECTIONS.read_text(encoding="ascii").splitlines()[1:])
         for _, local, remote, _, queues, *_ in rows:
             unsent, unread = (int(each, 16) for each in queues.split(":"))
-            if (local == here and unsent) or (remote == here and unread):
-                return False
-        return True
+            yield (unsent if local == here else 0, unread if remote == here else 0)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
