@@ -19,7 +19,7 @@ from conformance.oracles.checks.client_checksums import (
     differs_beyond_checksum,
     takes_text_for_checksum,
 )
-from conformance.oracles.checks.client_freedoms import has_own_error, is_of_log, sent_again
+from conformance.oracles.checks.client_freedoms import has_own_error, is_of_log, lacks_end_alone, sent_again
 from conformance.oracles.checks.client_gtids import (
     HAS_MORE,
     LACKS,
@@ -358,7 +358,7 @@ def _lost(alignment: Alignment) -> Iterator[Check]:
         return
     events = alignment.case.expected.events
     delivered = {entry["type"] for entry in alignment.observed_entries()}
-    end = alignment.count - alignment.begun
+    end = alignment.count - (alignment.begun if lacks_end_alone(alignment) else 0)
     runs = [
         list(takewhile(lambda index: alignment.observed(index) is None, _required(alignment, cut["index"] + 1, end)))
         for cut in _cuts(alignment)

@@ -423,8 +423,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "client",
         "begun groups",
-        "events of a group in which the source ends with an error",
-        "A client may deliver whole groups.",
+        "the last events of a group in which the source ends with an error, or all of them",
+        "A client may deliver whole groups, or deliver an event when the next one has come.",
         is_of_begun_group,
     ),
     Freedom(
@@ -473,7 +473,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "relay",
         "relay logs",
-        "how many relay logs there are, so `log`, and the events with which the replica ends and begins them",
+        "how many relay logs there are, so `log`, and the events with which the replica ends and begins them, within "
+        "FORMAT-RELAY-LOG-BOUNDS",
         "A replica begins another log when it likes.",
         lambda alignment, difference: any(
             each(alignment, difference) for each in (is_log_number, is_own_event, is_format_again, is_format_repeated)
@@ -482,7 +483,8 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "relay",
         "values of own events",
-        "in the replica's own events: the time, the server version and what follows from it, the position, but for "
+        "in the replica's own events: the time, the server version and what follows from it, such as the post-header "
+        "lengths of events that the replica itself does not write, the position, but for "
         "that of a Rotate, which is its end or 0, the name of the next relay log, the order of the sources in the set; "
         "under `worklog` also whether they have the markers of their types, and whether the server id of the format "
         "description and of the Previous_gtids event is 0 or the replica's own",
@@ -621,9 +623,11 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "log",
         "wording of own statements",
-        "the wording of statements that a server writes itself, and comments in them, but for BEGIN and COMMIT",
+        "the wording of statements that a server writes itself, and comments in them, but for BEGIN, COMMIT and "
+        "ROLLBACK",
         "Versions spell DROP TABLE and CREATE TABLE differently; the meaning is compared, an IF EXISTS of a DROP "
-        "included. By `BEGIN` and `COMMIT`, in upper case and alone, replicas know where transactions begin and end.",
+        "included. By `BEGIN`, `COMMIT` and `ROLLBACK`, in upper case and alone, replicas know where transactions "
+        "begin and end.",
         is_own_wording,
     ),
     Freedom(
@@ -698,7 +702,7 @@ FREE: Final[tuple[Freedom, ...]] = (
     Freedom(
         "log",
         "checkpoints",
-        "further Binlog_checkpoint events",
+        "further Binlog_checkpoint events of MariaDB, but not within a group",
         "MariaDB writes them at any time, in a thread of its own.",
         is_checkpoint,
     ),

@@ -143,6 +143,7 @@ def _own_marks(event: RelayEvent, index: int) -> Iterator[tuple[str, int]]:
     if event.source is None and event.flags & Flag.ARTIFICIAL:
         # The source's format description, with which the next relay log goes on.
         return
+    yield "FORMAT-RELAY-LOG-BOUNDS", index
     if event.type in _FIRST:
         yield "WL7592-RELAY-PREVIOUS-GTIDS-OWN", index
     if event.type == EventType.ROTATE:

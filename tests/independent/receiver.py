@@ -154,6 +154,10 @@ class _Receiver:
         assert self.described is not None
         assert self.form is not None
         own, raw = self.settings["server_id"], bytearray(self.described.raw)
+        # An older source does not declare all that this log begins with; the next events are of no post-header.
+        undeclared = max(PREVIOUS_GTIDS - len(self.form.lengths), 0) if self.has_previous else 0
+        end = HEADER.size + 57 + len(self.form.lengths)
+        raw[end:end] = bytes(undeclared)
         HEADER.pack_into(raw, 0, 0, FORMAT, own, len(raw), 4 + len(raw), RELAY_LOG)
         self._write(sealed(bytes(raw)) if self.form.has_algorithm else bytes(raw))
         if self.has_previous:

@@ -970,6 +970,39 @@ def test_a_list_of_what_was_left_out_is_free_in_mariadb_alone(profile, blamed):
     assert any(each.is_failure for each in judge.judge(case, answer)) is blamed
 
 
+@pytest.mark.parametrize(("profile", "blamed"), [("mysql-8.0", True), ("worklog", True), ("mariadb-11.x", False)])
+def test_further_checkpoints_are_free_in_mariadb_alone(profile, blamed):
+    judge = Judge(REFERENCE.declaration.roles["log"])
+    case = case_of(CaseId("logged_transactions", profile, seed=5, index=0, role="log"))
+    right = REFERENCE.ask(request_of(case))
+    checkpoint = {**right.events[0], "type": int(EventType.MARIADB_BINLOG_CHECKPOINT), "flags": 0}
+    between = replace(right, events=(*right.events, checkpoint))
+    # A statement that is a group with what is before it.
+    assert "query" in right.events[-1]
+    within = replace(right, events=(*right.events[:-1], checkpoint, right.events[-1]))
+    assert any(each.is_failure for each in judge.judge(case, between)) is blamed
+    assert any(each.is_failure for each in judge.judge(case, within))
+
+
+def test_of_a_group_that_the_source_does_not_end_the_last_events_alone_may_be_missing():
+    declared = REFERENCE.declaration.roles["client"]
+    judge, judged = Judge(declared), 0
+    for case in (
+        case_of(CaseId("failing_sources", "mysql-8.0", seed=0, index=index, role="client")) for index in range(8)
+    ):
+        right = REFERENCE.ask(request_of(case))
+        begun = Alignment(case, right, declared).begun
+        ends = [number for number in range(begun) if not may_be_kept_back(right.events[-1 - number])]
+        if len(ends) < 2:
+            continue
+        judged += 1
+        place = len(right.events) - 1 - ends[1]
+        for answer, blamed in ((right.events[:place], False), (right.events[:place] + right.events[place + 1 :], True)):
+            verdicts = judge.judge(case, replace(right, events=answer))
+            assert any(each.is_failure for each in verdicts) is blamed, str(case.id)
+    assert judged, "the source ends no case within a group of two events"
+
+
 def test_every_row_has_an_answer_that_takes_it():
     assert [each.name for each in FREE] == list(TAKEN)
 

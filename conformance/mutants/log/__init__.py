@@ -12,6 +12,7 @@ from conformance.mutants.log.rows_queries import LOG_ROWS_QUERY_MUTANTS
 from conformance.mutants.log.session_ends import LOG_SESSION_END_MUTANTS
 from conformance.mutants.log.sessions import LOG_SESSION_MUTANTS
 from conformance.mutants.log.splits import LOG_SPLIT_MUTANTS
+from conformance.mutants.log.statement_texts import LOG_STATEMENT_TEXT_MUTANTS
 from conformance.mutants.log.strange_statements import LOG_STATEMENT_MUTANTS
 from conformance.mutants.log.tables_info import LOG_TABLES_INFO_MUTANTS
 from conformance.mutants.mutant import Mutant
@@ -25,6 +26,7 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
     *LOG_REFUSED_SETTINGS_MUTANTS,
     *LOG_KEPT_ROWS_MUTANTS,
     *LOG_STATEMENT_MUTANTS,
+    *LOG_STATEMENT_TEXT_MUTANTS,
     *LOG_SPLIT_MUTANTS,
     *LOG_ROWS_QUERY_MUTANTS,
     *LOG_TABLES_INFO_MUTANTS,

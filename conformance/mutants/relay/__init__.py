@@ -92,6 +92,12 @@ from conformance.mutants.relay.unended_groups import (
     LeavesOutUnknownOfNone,
     NeedsBegin,
 )
+from conformance.mutants.relay.wrong_bounds import (
+    DeclaresNoRotates,
+    DescribesConnections,
+    DescribesFirstLog,
+    GoesOnAfterRotates,
+)
 from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.reference.relay import answer_with
 
@@ -530,6 +536,31 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-RELAY-EVENT",
         "changes its own format description after its checksum was made",
         answer=_changing(unsealed_description),
+    ),
+    Mutant(
+        "relay-own-rotate-undeclared",
+        "FORMAT-RELAY-EVENT",
+        "declares a post-header of no bytes for Rotate in its own format descriptions",
+        answer=_of(DeclaresNoRotates),
+    ),
+    Mutant(
+        "relay-described-once",
+        "FORMAT-RELAY-LOG-BOUNDS",
+        "writes its format description into the first relay log alone",
+        answer=_of(DescribesFirstLog),
+        also=("WL7592-RELAY-PREVIOUS-GTIDS-OWN", "WL7592-RELAY-PREVIOUS-GTIDS-SKIPPED"),
+    ),
+    Mutant(
+        "relay-described-per-connection",
+        "FORMAT-RELAY-LOG-BOUNDS",
+        "writes its format description again for each connection",
+        answer=_of(DescribesConnections),
+    ),
+    Mutant(
+        "relay-goes-on-after-rotate",
+        "FORMAT-RELAY-LOG-BOUNDS",
+        "goes on in a relay log after the Rotate event with which it ends it",
+        answer=_of(GoesOnAfterRotates),
     ),
     Mutant(
         "relay-own-checksums-of-first-log",

@@ -33,8 +33,19 @@ def is_kept_back(alignment: Alignment, difference: Difference) -> bool:
 
 
 def is_of_begun_group(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether an event is missing of a group of which the source sends no more."""
-    return difference.field == ENTRY and alignment.count - alignment.begun <= difference.index < alignment.count
+    """Return whether an event is missing of a group of which the source sends no more, and none after it is there."""
+    is_of_group = alignment.count - alignment.begun <= difference.index < alignment.count
+    return difference.field == ENTRY and is_of_group and lacks_end_alone(alignment)
+
+
+def lacks_end_alone(alignment: Alignment) -> bool:
+    """Return whether what is missing of a group of which the source sends no more are its last events, or all."""
+    begun = range(alignment.count - alignment.begun, alignment.count)
+    owed = [index for index in begun if not may_be_kept_back(alignment.case.expected.events[index])]
+    kinds = [kind_of(alignment.case.expected.events[index]) for index in owed]
+    there = [kind for kind, index in zip(kinds, owed, strict=True) if alignment.observed(index) is not None]
+    # Of events that are alike any may be the one that is aligned.
+    return there == kinds[: len(there)]
 
 
 def is_end_beside_error(alignment: Alignment, difference: Difference) -> bool:

@@ -17,11 +17,26 @@ from conformance.oracles.checks.logged_event_comparisons import (
 from conformance.oracles.differences import Difference
 from conformance.protocol.roles.log import END, kind_of, words_of
 from conformance.specs.catalogue import ENTRY
+from conformance.specs.versions import Profiles
 
 Entry = Mapping[str, Any]
 
 #: Marks the statements that a DROP DATABASE which fails half way leaves, where they are several.
 _SPLIT_DROP: Final = "WL7592-LOG-DROPDB-SPLIT"
+#: The servers that write checkpoints.
+_WITH_CHECKPOINTS: Final = Profiles("mariadb")
+#: The events of their logs that are not within a group: its first one, and those about the log.
+_BETWEEN_GROUPS: Final = frozenset(
+    {
+        EventType.MARIADB_GTID,
+        EventType.MARIADB_BINLOG_CHECKPOINT,
+        EventType.MARIADB_GTID_LIST,
+        EventType.MARIADB_START_ENCRYPTION,
+        EventType.FORMAT_DESCRIPTION,
+        EventType.ROTATE,
+        EventType.STOP,
+    }
+)
 #: The fields in which an Xid event and a Query event that ends a transaction differ.
 _OF_END: Final = ("type", "query", "database", "error_code", "tables_info", "length")
 
@@ -222,7 +237,8 @@ def is_division_of_rows(alignment: Alignment, difference: Difference) -> bool:
 
 
 def is_checkpoint(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether it is a checkpoint that is not expected."""
-    if difference.field != ENTRY or difference.place is None:
+    """Return whether it is a checkpoint of MariaDB that is not expected, between groups."""
+    if difference.field != ENTRY or difference.place is None or alignment.case.id.profile not in _WITH_CHECKPOINTS:
         return False
-    return bool(alignment.observation.events[difference.place]["type"] == EventType.MARIADB_BINLOG_CHECKPOINT)
+    this, *after = (entry["type"] for entry in alignment.observation.events[difference.place :])
+    return this == EventType.MARIADB_BINLOG_CHECKPOINT and (not after or after[0] in _BETWEEN_GROUPS)

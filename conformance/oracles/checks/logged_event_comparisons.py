@@ -33,6 +33,8 @@ _DROP: Final = re.compile(
 )
 #: A CREATE TABLE, without comments, that does nothing where there is such a table.
 _CREATE: Final = re.compile(r"CREATE (TEMPORARY )?TABLE (?P<condition>IF NOT EXISTS )?", re.IGNORECASE)
+#: The statements by which replicas know where transactions begin and end. Those that clients issue are in lower case.
+_BORDERS: Final = frozenset({"BEGIN", "COMMIT", "ROLLBACK"})
 #: A word of ROLLBACK TO that may be there or not.
 _SAVEPOINT: Final = re.compile(r"(?<=^rollback to )savepoint (?=\S)")
 _EXECUTED: Final = re.compile(r"/\*[!M]+\d*(.*?)\*/", re.DOTALL)
@@ -45,6 +47,8 @@ _TEMPORARY: Final = re.compile(r"\bTEMPORARY\b.*?\bTABLES?\b", re.IGNORECASE | r
 _COMMENT: Final = re.compile(
     rf"(?P<quoted>{QUOTED_NAME}|'(?:[^'\\]|\\.|'')*')|\s*(?:/\*.*?\*/|(?:--(?=\s|\Z)|#)[^\n]*)\s*", re.DOTALL
 )
+#: What is in quotes, or any other sign.
+_QUOTED: Final = re.compile(rf"(?P<quoted>{QUOTED_NAME}|'(?:[^'\\]|\\.|'')*')|.", re.DOTALL)
 #: What has no parentheses in it, and the texts that may have some.
 _PARENTHESES: Final = re.compile(r"\([^()]*\)|'[^']*'")
 _ENGINE: Final = re.compile(r"\bENGINE\s*=?\s*`?(\w+)", re.IGNORECASE)
@@ -129,7 +133,7 @@ def equal_row_values(wanted: Entry, observed: Entry) -> str:
 
 
 def equal_statements(wanted: Entry, observed: Entry) -> str:
-    """Compare two statements; those that the server writes itself are compared by meaning, not by wording."""
+    """Compare two statements as they were issued, those that the server writes itself by meaning, not by wording."""
     if wanted["type"] not in QUERY_TYPES or observed["type"] not in QUERY_TYPES:
         return ""
     if words_of(wanted["query"]) == "DROP TABLE":
@@ -142,7 +146,8 @@ def equal_statements(wanted: Entry, observed: Entry) -> str:
         return "" if is_one else f"{shown(observed['query'])} does not drop tables in quotes"
     if wanted["query"].startswith("CREATE TABLE"):
         return _equal_creations(wanted, observed)
-    texts = [_SAVEPOINT.sub("", _uncommented(each["query"], "").casefold()) for each in (wanted, observed)]
+    as_issued = wanted["query"] in _BORDERS or not wanted["query"][:1].isupper()
+    texts = [each["query"] if as_issued else _spelled(each["query"]) for each in (wanted, observed)]
     return "" if texts[0] == texts[1] else f"it is {shown(observed['query'])}, expected {shown(wanted['query'])}"
 
 
@@ -159,6 +164,12 @@ def lacks_condition(wanted: Entry, observed: Entry) -> bool:
 def without_comments(query: str) -> str:
     """Return a statement without comments but for what is executed of them, and with single spaces."""
     return " ".join(_uncommented(_EXECUTED.sub(r"\1", query), " ").split())
+
+
+def _spelled(query: str) -> str:
+    """Return a statement without comments that do nothing, in lower case but for what is in quotes."""
+    text = _uncommented(_EXECUTED.sub(r"\1", query), "")
+    return _SAVEPOINT.sub("", _QUOTED.sub(lambda match: match["quoted"] or match[0].lower(), text))
 
 
 def _uncommented(query: str, space: str) -> str:

@@ -67,6 +67,12 @@ class _Event:
         return cls(header._replace(length=HEADER_BYTES + len(body)), body)
 
     @property
+    def post_header_lengths(self) -> bytes:
+        """The post-header lengths of a format description, from that of type 1 on, in bytes."""
+        version = self.body[_VERSION].split(b"\0", 1)[0].decode("ascii", "replace")
+        return self.body[_HEADER_LENGTH.stop : len(self.body) - has_checksum_algorithm(version)]
+
+    @property
     def lists_left_out(self) -> bool:
         """Whether it is the event in which a MariaDB replica lists the GTIDs of groups that it has left out."""
         is_list = self.header.type == EventType.MARIADB_GTID_LIST and bool(self.header.flags & Flag.ARTIFICIAL)
@@ -239,7 +245,18 @@ def _is_same_own(alignment: Alignment, wanted: _Event, seen: _Event) -> bool:
     """Return whether two of the replica's own events agree in all that is asked for."""
     if _own_header(alignment, wanted) != _own_header(alignment, seen):
         return False
+    if wanted.header.type == EventType.FORMAT_DESCRIPTION and not _agrees_on_lengths(alignment, wanted, seen):
+        return False
     return _asked_of(alignment, wanted) == _asked_of(alignment, seen)
+
+
+def _agrees_on_lengths(alignment: Alignment, wanted: _Event, seen: _Event) -> bool:
+    """Return whether a format description has the lengths of the replica's own events, which it governs."""
+    mine, other = (each.post_header_lengths for each in (wanted, seen))
+    written = (_Event.of(each) for each in alignment.observation.events)
+    own = {each.header.type for each in written if each is not None and each.begins_or_ends_a_log(alignment)}
+    governed = (own | {EventType.ROTATE}) - {EventType.FORMAT_DESCRIPTION}
+    return all(mine[code - 1 : code] == other[code - 1 : code] for code in governed)
 
 
 def _own_header(alignment: Alignment, event: _Event) -> tuple[int, int, int]:
@@ -273,7 +290,7 @@ def _asked_of(alignment: Alignment, event: _Event) -> bytes:
             return ExecutedGtids(GtidSet.from_bytes(event.body)).gtids().to_bytes()
         return event.body
     if event.header.type == EventType.FORMAT_DESCRIPTION:
-        # A reader of the relay log needs these two; the server's version and the lengths are the replica's own.
+        # A reader of the relay log needs these two; the server's version and other lengths are the replica's own.
         return event.body[_BINLOG_VERSION] + event.body[_HEADER_LENGTH]
     return event.body[:_POSITION_BYTES] if event.header.type == EventType.ROTATE else b""
 
@@ -343,7 +360,10 @@ def announces_own_checksums(alignment: Alignment, index: int) -> bool:
         expected, observed = map(_Event.of, pair)
         if expected is None or observed is None or expected.header != observed.header:
             return False
-        if seen == replace(wanted, checksum_algorithm=seen.checksum_algorithm) and ends_with_checksum(data[1] or b""):
+        # Read alone, they would be alike in what pads the server's version.
+        bodies = [each.body[:-1] if each.body else b"" for each in (expected, observed)]
+        alike = seen == replace(wanted, checksum_algorithm=seen.checksum_algorithm) and bodies[0] == bodies[1]
+        if alike and ends_with_checksum(data[1] or b""):
             announced = seen.checksum_algorithm == ChecksumAlgorithm.CRC32
             return all(ends_with_checksum(each) == announced for each in _after(alignment, pair[1]))
     return False

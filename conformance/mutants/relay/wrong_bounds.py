@@ -1,0 +1,46 @@
+"""Receivers that begin or end their relay logs wrongly."""
+
+from typing import Any, Final
+
+from conformance.binlog.event_types import EventType
+from conformance.models.replica.relay import Receiver
+
+#: Where a format description has the post-header length of type 1, in bytes of its body.
+_LENGTHS_AT: Final = 57
+
+
+class DescribesFirstLog(Receiver):
+    """A receiver that writes its format description into the first relay log alone."""
+
+    def _make(self, code: EventType, body: bytes, **options: Any) -> None:
+        if code != EventType.FORMAT_DESCRIPTION or not self._log:
+            super()._make(code, body, **options)
+
+
+class DescribesConnections(Receiver):
+    """A receiver that writes its format description again for each connection, in the same relay log."""
+
+    def _connect(self) -> None:
+        described = bool(self.events)
+        super()._connect()
+        if described:
+            own = next(each for each in self.events if each.type == EventType.FORMAT_DESCRIPTION)
+            self._write(own._replace(log=self._log))
+
+
+class GoesOnAfterRotates(Receiver):
+    """A receiver that ends a relay log with a Rotate event and goes on in it."""
+
+    def _open(self, *, created: int) -> None:
+        if not self._logs:
+            super()._open(created=created)
+
+
+class DeclaresNoRotates(Receiver):
+    """A receiver whose own format descriptions declare a post-header of no bytes for Rotate."""
+
+    def _make(self, code: EventType, body: bytes, **options: Any) -> None:
+        if code == EventType.FORMAT_DESCRIPTION:
+            at = _LENGTHS_AT + EventType.ROTATE - 1
+            body = body[:at] + b"\0" + body[at + 1 :]
+        super()._make(code, body, **options)

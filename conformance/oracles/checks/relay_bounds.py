@@ -1,0 +1,68 @@
+"""Where the replica's own events stand in its relay logs: a format description first, and what ends it last."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from operator import itemgetter
+from typing import Final
+
+from conformance.binlog.event_types import EventType
+from conformance.binlog.reader import framed_events
+from conformance.oracles.alignment import Alignment
+from conformance.oracles.checks.written_events import Written, written
+from conformance.oracles.oracle import GOOD, Check
+from conformance.protocol.roles.relay import begins_or_ends_a_log
+
+#: The events with which a replica ends a relay log.
+_ENDING: Final = frozenset({int(EventType.ROTATE), int(EventType.STOP)})
+#: Demands of some profiles that a Previous_gtids event follows the format description, and checks both.
+_BEGINS: Final = "WL7592-RELAY-PREVIOUS-GTIDS-OWN"
+
+
+def check_bounds(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that each relay log has the replica's own format description first, and what ends it last, in one piece."""
+    entries = alignment.observation.events
+    back = next((later["log"] for before, later in pairwise(entries) if later["log"] < before["log"]), None)
+    if back is not None:
+        yield Check(
+            "relay log goes on after the next one", f"relay log {back + 1} goes on after the next one has begun"
+        )
+        return
+    sent = frozenset(filter(None, (written({"data": each.hex()}) for each in framed_events(alignment.case.stream))))
+    for number, group in groupby(entries, itemgetter("log")):
+        log = [event for entry in group if (event := written(entry)) is not None]
+        own = [_is_own(alignment, event) and event not in sent for event in log]
+        yield _check_log(alignment, f"relay log {number + 1}", log, own)
+
+
+def _is_own(alignment: Alignment, event: Written) -> bool:
+    return begins_or_ends_a_log(event.header, alignment.case.settings["server_id"])
+
+
+def _check_log(alignment: Alignment, name: str, log: Sequence[Written], own: Sequence[bool]) -> Check:
+    """Check one relay log.
+
+    Args:
+        alignment: The answer beside the expected one.
+        name: What the relay log is called in a message.
+        log: Its events.
+        own: For each whether it is the replica's own.
+    """
+    begins = bool(log) and own[0] and log[0].header.type == EventType.FORMAT_DESCRIPTION
+    if not begins and not alignment.marked(_BEGINS):
+        first = log[0].name if log else "nothing"
+        message = f"{name} begins with {first}, not with the replica's own format description"
+        return Check("relay log begins without a format description", message)
+    for place, (event, is_own) in enumerate(zip(log, own, strict=True)):
+        if not is_own or not place:
+            continue
+        if event.header.type == EventType.FORMAT_DESCRIPTION:
+            return Check(
+                "relay log described again", f"{name} has the replica's format description again, in place {place + 1}"
+            )
+        rest = [each.header.type in _ENDING and mine for each, mine in zip(log[place:], own[place:], strict=True)]
+        if event.header.type in _ENDING and not all(rest):
+            return Check(
+                "relay log goes on after its end",
+                f"{name} goes on after the replica's {event.name} in place {place + 1}",
+            )
+    return GOOD
