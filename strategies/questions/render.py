@@ -122,7 +122,7 @@ def _is_followed_by_rows(facts: Sequence[Fact], index: int) -> bool:
 def _text_marks(facts: Sequence[Fact], warnings: Sequence[str], settings: Mapping[str, Any]) -> set[str]:
     """Return the requirements that a printed text exercises; those of other profiles are removed later."""
     shown = settings["verbose"] >= _VERY_VERBOSE
-    marks = {"WL4162-PRINT-EVERY-EVENT"}
+    marks = {"WL4162-PRINT-EVERY-EVENT", "WL4033-GOLDEN-TEXT-TIME"}
     for index, (fact, next_fact) in enumerate(zip(facts, [*facts[1:], None], strict=True)):
         marks |= _event_marks(fact, next_fact, settings)
         if fact["type"] == _ROWS_QUERY and shown and _is_followed_by_rows(facts, index):
@@ -182,7 +182,7 @@ def _event_marks(fact: Fact, next_fact: Fact | None, settings: Mapping[str, Any]
     if code in (EventType.XID, EventType.INTVAR, EventType.RAND, EventType.USER_VAR):
         return {"FORMAT-RENDER-STATEMENTS-RUN"}
     if code == EventType.QUERY:
-        marks = {"WL4033-GOLDEN-TEXT-TIME", "WL7592-RENDER-NO-QUERY-TIMESTAMPS", "FORMAT-RENDER-STATEMENTS-RUN"}
+        marks = {"WL7592-RENDER-NO-QUERY-TIMESTAMPS", "FORMAT-RENDER-STATEMENTS-RUN"}
         return marks | ({"WL40-RENDER-QUERY-STOPS"} if "tables_info" in fact else set())
     return set()
 

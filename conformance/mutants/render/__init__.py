@@ -192,6 +192,18 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         answer=printed(options=in_zone(lambda east: min(east, TWELVE_HOURS))),
     ),
     Mutant(
+        "clock-of-queries-alone",
+        "WL4033-GOLDEN-TEXT-TIME",
+        "header lines of a Table_map or an Xid show no date",
+        answer=replaced(r"^#\d{6}(?=.*\t(?:Table_map|Xid))", "#700101"),
+    ),
+    Mutant(
+        "header-of-server-one",
+        "WL4033-GOLDEN-TEXT-TIME",
+        "header lines show server id 1, whichever server logged the event",
+        answer=replaced(r"^(#.* server id )\d+", r"\g<1>1"),
+    ),
+    Mutant(
         "table-unquoted",
         "WL4033-GOLDEN-TEXT-TABLE-MAP",
         "the names of a Table_map are not quoted",

@@ -153,11 +153,15 @@ def _clock(printed: Printed, fact: Fact) -> str:
     return f"{moment:%y%m%d} {moment.hour}:{moment:%M:%S}"
 
 
-def time_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
-    """The header line shows the local time, and SET TIMESTAMP the seconds."""
+def header_shown(printed: Printed, index: int, event: PrintedEvent) -> Fault:
+    """The header line shows the local time and the server id, and SET TIMESTAMP of a Query the seconds."""
     fact = printed.facts[index]
+    if event.server_id != fact["server_id"]:
+        return "wrong server id", f"its header line shows server id {event.server_id}, expected {fact['server_id']}"
     if _LEADING_ZERO.sub(" ", event.clock) != _clock(printed, fact):
         return "wrong time", f"its header line shows {event.clock}, expected {_clock(printed, fact)}"
+    if fact["type"] != EventType.QUERY:
+        return None
     pattern = rf"^SET TIMESTAMP={fact['timestamp']}(?:\.\d+)?\s*{re.escape(_DELIMITER)}$"
     if not re.search(pattern, event.text, re.MULTILINE):
         return "wrong SET TIMESTAMP", f"no line sets TIMESTAMP to {fact['timestamp']}"
