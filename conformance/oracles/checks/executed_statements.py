@@ -34,6 +34,8 @@ _COMMENT: Final = re.compile(r"/\*(?!M?!).*?\*/", re.DOTALL)
 _ADDED: Final = re.compile(
     r"\s*(?:\Z|#|--(?:\s|\Z)|/\*|'|(?:SET|USE|DELIMITER|BEGIN|START|COMMIT|ROLLBACK|XA)\b)", re.IGNORECASE
 )
+#: The words of a statement, which no program shows in other characters.
+_WORDS: Final = re.compile(r"[A-Za-z0-9_]+")
 #: The word in the header line of an Anonymous_gtid event.
 _ANONYMOUS: Final = re.compile("anonymous", re.IGNORECASE)
 
@@ -75,7 +77,23 @@ def statement_executed(printed: Printed, index: int, event: PrintedEvent) -> Fau
         foreign = next((line for line in others if not _ADDED.match(line)), None)
         if foreign is not None:
             return "another statement", f"{foreign[:60]!r} is executed, which is in no event"
+    elif not _has_words(event.text, query):
+        return "statement not printed", f"{query[:60]!r} is not printed after its header line, in any characters"
     return _in_its_database(printed, index, event)
+
+
+def _has_words(text: str, query: str) -> bool:
+    """Return whether a text has the words of a statement in their order, whatever stands for its other characters.
+
+    Of a statement without words there must be a line that is not a comment, and sets nothing.
+    """
+    at = 0
+    words = _WORDS.findall(query)
+    for word in words:
+        at = text.find(word, at) + len(word)
+        if at < len(word):
+            return False
+    return bool(words or not query or not query.isprintable()) or any(not _ADDED.match(line) for line in text.split("\n"))
 
 
 def runs_unprinted(printed: Printed, index: int) -> bool:
