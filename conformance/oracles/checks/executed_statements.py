@@ -93,7 +93,9 @@ def _has_words(text: str, query: str) -> bool:
         at = text.find(word, at) + len(word)
         if at < len(word):
             return False
-    return bool(words or not query or not query.isprintable()) or any(not _ADDED.match(line) for line in text.split("\n"))
+    return bool(words or not query or not query.isprintable()) or any(
+        not _ADDED.match(line) for line in text.split("\n")
+    )
 
 
 def runs_unprinted(printed: Printed, index: int) -> bool:

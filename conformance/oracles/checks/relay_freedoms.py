@@ -32,6 +32,17 @@ Entry = Mapping[str, Any]
 _WITH_LISTS: Final = Profiles("mariadb")
 #: The replicas that may count the last transaction after the relay log has begun.
 _COUNTS_LATER: Final = Profiles("worklog", "mysql < 5.7")
+#: The events with which a replica begins or ends a relay log.
+_OWN_TYPES: Final = frozenset(
+    {
+        EventType.FORMAT_DESCRIPTION,
+        EventType.PREVIOUS_GTIDS,
+        EventType.MARIADB_GTID_LIST,
+        EventType.MARIADB_START_ENCRYPTION,
+        EventType.ROTATE,
+        EventType.STOP,
+    }
+)
 #: The bytes of a Rotate with the position; the name of the next log follows.
 _POSITION_BYTES: Final = 8
 #: The bytes of a Gtid event's body with the source, and with the number.
@@ -111,7 +122,7 @@ def is_log_number(alignment: Alignment, difference: Difference) -> bool:
 def is_own_event(alignment: Alignment, difference: Difference) -> bool:
     """Return whether an event with which a relay log begins or ends is missing or not expected."""
     event = _of_entry(alignment, difference)
-    return event is not None and event.begins_or_ends_a_log(alignment)
+    return event is not None and event.header.type in _OWN_TYPES and event.begins_or_ends_a_log(alignment)
 
 
 def is_format_again(alignment: Alignment, difference: Difference) -> bool:
