@@ -68,6 +68,7 @@ RARE = {
     "malformed bodies of unknown types": ("malformed_bodies",),
     "refused events": ("rows_query_streams",),
     "torn header of old logs": ("truncated_streams",),
+    "values for an unread statement": ("marked_streams", "truncated_streams"),
 }
 #: Cases of each family and profile that take two freedoms.
 CASES_OF_PAIRS = 2
