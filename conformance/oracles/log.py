@@ -52,6 +52,7 @@ from conformance.oracles.checks.unlogged_statements import temporary_creations
 from conformance.oracles.coverage.log_coverage import LOG_TABLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, both
 from conformance.protocol.roles.log import kind_of, words_of
+from conformance.specs.versions import Profiles
 
 
 def _lone_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -169,6 +170,8 @@ def _logged_texts(requirement: str, *, about: frozenset[int] = frozenset()) -> O
 #: The rules for recorded logs on the end and on the checksum of an event.
 _POSITIONS: Final = "WL4033-READ-POSITION-CHAIN"
 _CHECKSUMS: Final = "FORMAT-CHECKSUM-WRONG"
+#: Servers whose positions these rules do not judge: they may be 0 inside transactions, as in MariaDB 11.8.
+_WITHOUT_POSITIONS: Final = Profiles("mariadb >= 11.0")
 _OUTSIDE_TRANSACTIONS: Final = types_of(Purpose.LOG)
 
 
@@ -176,6 +179,19 @@ def _is_in_transaction(alignment: Alignment, log: int, offset: int) -> bool:
     """Return whether the event at an offset of a log is a Gtid event, or one of its transaction."""
     type_code = alignment.observation.streams[log][offset + TYPE_AT : offset + TYPE_AT + 1]
     return bool(type_code) and type_code[0] not in _OUTSIDE_TRANSACTIONS
+
+
+def _or_no_positions(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check the positions in logs of MariaDB from 11.0 on, which may have none inside transactions."""
+    if alignment.case.id.profile not in _WITHOUT_POSITIONS:
+        return
+    for entry in alignment.observation.events:
+        end, log_pos = entry["offset"] + entry["length"], entry["log_pos"]
+        if log_pos == end or (not log_pos and _is_in_transaction(alignment, entry["log"], entry["offset"])):
+            continue
+        yield check_at(entry, "log_pos elsewhere", f"{place_of(entry)}: log_pos {log_pos}, expected {end}")
+        return
+    yield GOOD
 
 
 def _is_of_no_whole_group(alignment: Alignment, log: int, offset: int) -> bool:
@@ -259,7 +275,12 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     none_of_refused("FORMAT-LOG-REFUSED", "refused statement"),
     logged("FORMAT-LOG-SAVEPOINTS", equal_statements),
     logged("FORMAT-LOG-CREATED", equal_starts, required=False),
-    by_log_check("FORMAT-LOG-POSITIONS", rule=_POSITIONS, at=_is_outside("WL7592-LOG-GTID-POSITIONS"), asks_more=True),
+    both(
+        by_log_check(
+            "FORMAT-LOG-POSITIONS", rule=_POSITIONS, at=_is_outside("WL7592-LOG-GTID-POSITIONS"), asks_more=True
+        ),
+        Oracle("FORMAT-LOG-POSITIONS", _or_no_positions, asks_more=True),
+    ),
     by_log_check("FORMAT-LOG-CHECKSUMS", rule=_CHECKSUMS, at=_is_outside("WL7592-LOG-GTID-CHECKSUMS")),
     by_log_check("WL7592-LOG-GTID-POSITIONS", rule=_POSITIONS, at=_is_in_transaction, asks_more=True),
     by_log_check("WL7592-LOG-GTID-CHECKSUMS", rule=_CHECKSUMS, at=_is_in_transaction),
