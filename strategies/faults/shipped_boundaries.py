@@ -40,10 +40,15 @@ from conformance.strategies.groups import boundary_words
 from conformance.strategies.groups import transactions as groups
 
 _Make = Callable[[StreamBuilder], PlannedEvent]
-#: The names of XA transactions, as written in a log: the two parts have up to 64 bytes each.
+#: The names of XA transactions, as written in a log, where the two parts have up to 64 bytes each, and as a client may
+#: write one: the parser looks at the words before it alone.
 _XIDS: Final = Dimension(
     "name of the XA transaction",
-    {"short": "X'61',X'',1", "of 64 and 64 bytes": f"X'{'61' * 64}',X'{'62' * 64}',2147483647"},
+    {
+        "short": "X'61',X'',1",
+        "of 64 and 64 bytes": f"X'{'61' * 64}',X'{'62' * 64}',2147483647",
+        "as a text": "'a'",
+    },
 )
 
 

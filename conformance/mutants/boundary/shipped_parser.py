@@ -201,6 +201,12 @@ SHIPPED_BOUNDARY_MUTANTS: Final[tuple[Mutant, ...]] = (
         "XA START is another statement",
         lambda version: _TakesForStatement(version, b"XA START"),
     ),
+    _mutant(
+        "xa-start-of-a-text-is-a-statement",
+        "ERROR-TOLD",
+        "XA START with a name that is written as a text is another statement",
+        lambda version: _TakesForStatement(version, b"XA START '"),
+    ),
     _mutant("returns-in-any-space", "ERROR-TOLD", "ROLLBACK and TO may have any space between them", _ReadsReturns),
     _mutant(
         "empty-query-is-a-statement",
