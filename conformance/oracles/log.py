@@ -17,6 +17,7 @@ from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import DIFFERS, Cause
 from conformance.oracles.checks.logged_changes import is_change, is_query, logged_once, none_of_refused
+from conformance.oracles.checks.logged_descriptions import lengths_declared
 from conformance.oracles.checks.logged_drops import dropped_together, each_drop_marked
 from conformance.oracles.checks.logged_event_checks import (
     by_log_check,
@@ -285,6 +286,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     by_log_check("WL7592-LOG-GTID-POSITIONS", rule=_POSITIONS, at=_is_in_transaction, asks_more=True),
     by_log_check("WL7592-LOG-GTID-CHECKSUMS", rule=_CHECKSUMS, at=_is_in_transaction),
     by_log_check("FORMAT-LOG-DESCRIPTION-CHECKSUM", asks_more=True),
+    Oracle("FORMAT-LOG-DESCRIPTION-LENGTHS", lengths_declared, asks_more=True),
     by_log_check("FORMAT-LOG-TRANSACTION-LENGTH", at=_is_of_no_whole_group, asks_more=True),
     by_log_check("FORMAT-LOG-GTID-SERVER-VERSION", asks_more=True),
     by_log_check("WL7592-LOG-LOGICAL-TIMESTAMPS", asks_more=True),

@@ -33,6 +33,7 @@ from conformance.mutants.log.framing_faults import (
     committed_earlier,
     creations,
     ends_as_the_next_log,
+    misdeclared,
     no_position_of_end,
     own_start,
     positions,
@@ -152,6 +153,12 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-DESCRIPTION-CHECKSUM",
         "without checksums, the format description's own is wrong",
         answer=other_bytes(with_bad_checksum),
+    ),
+    Mutant(
+        "logs-unused-type-misdeclared",
+        "FORMAT-LOG-DESCRIPTION-LENGTHS",
+        "the format description declares a post-header of 3 bytes for Execute_load_query",
+        answer=misdeclared(EventType.EXECUTE_LOAD_QUERY, 3),
     ),
     Mutant(
         "logs-start-in-each-log",
