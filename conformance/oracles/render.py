@@ -14,6 +14,7 @@ from conformance.oracles.cause import Cause
 from conformance.oracles.checks.boundary_warnings import dump_goes_on, equal_warnings, later_warnings, warning_text
 from conformance.oracles.checks.executed_statements import gtid_set, runs_unprinted, statement_executed
 from conformance.oracles.checks.executed_text import binlog_statements_run, no_binlog_statements
+from conformance.oracles.checks.printed_before_start import nothing_before_start
 from conformance.oracles.checks.printed_events import (
     GTID_WORDS,
     JudgeEvent,
@@ -41,7 +42,7 @@ from conformance.oracles.checks.printed_events import (
 from conformance.oracles.checks.printed_facts import ROWS_FORM, Fact, Printed, name_of, printed_logs_of
 from conformance.oracles.checks.printed_gtid_sets import previous_info, previous_set_shown
 from conformance.oracles.checks.render_freedoms import info_agrees
-from conformance.oracles.oracle import GOOD, Check, Oracle, fields
+from conformance.oracles.oracle import GOOD, Check, Oracle, both, fields
 
 #: The cause of events that are not printed of a log after the first, as they are before the start position.
 _START_KEPT: Final = Cause("kept for the logs after the first", "start position", role="render")
@@ -253,12 +254,15 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     _text("WL4162-PRINT-BINLOG-STATEMENT-BYTES", lambda fact: True, bytes_untouched),
     Oracle("FORMAT-RENDER-BINLOG-RUNS", binlog_statements_run, frozenset({"text"}), asks_more=True),
     Oracle("FORMAT-RENDER-DECODE-ROWS", no_binlog_statements, frozenset({"text"}), asks_more=True),
-    _text(
-        "FORMAT-RENDER-STATEMENTS-RUN",
-        _of(EventType.QUERY, EventType.XID, EventType.INTVAR, EventType.RAND, EventType.USER_VAR),
-        statement_executed,
-        unprinted="not printed",
-        free=runs_unprinted,
+    both(
+        _text(
+            "FORMAT-RENDER-STATEMENTS-RUN",
+            _of(EventType.QUERY, EventType.XID, EventType.INTVAR, EventType.RAND, EventType.USER_VAR),
+            statement_executed,
+            unprinted="not printed",
+            free=runs_unprinted,
+        ),
+        Oracle("FORMAT-RENDER-STATEMENTS-RUN", nothing_before_start, frozenset({"text"}), asks_more=True),
     ),
     _either(
         _text("FORMAT-RENDER-GTID", _of(EventType.GTID, EventType.GTID_TAGGED), gtid_set),

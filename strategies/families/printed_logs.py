@@ -127,7 +127,11 @@ _MADE_AGAIN: Final = Dimension(
     },
 )
 #: The format description is printed all the same, and in base64, as the rows need it.
-_FROM_FIRST: Final = yes_or_no("printed from the first transaction on", when={_HEADERS.name: ("usual",)})
+_PRINTED_FROM: Final = choices(
+    "printed from",
+    ("the beginning", "the first transaction", "the end of the first transaction"),
+    when={_HEADERS.name: ("usual",)},
+)
 #: How a log is written that the same call prints after the first: the server may have been replaced between them.
 #: Not with longer post-headers, as no server writes them: mysqlbinlog 9.7.4 refuses Table_map events that have them.
 _NEXT_LOG: Final = choices("another log", ("none", "alike", "with other checksums", "of more event types"))
@@ -159,7 +163,7 @@ _FILLED: Final = (
 @family(
     focus="WL4033-RENDER-IGNORABLE-COMMENT",
     profiles=WITH_IGNORABLE_FLAG,
-    dimensions=(_VERBOSE, _BASE64, _ZONE, *_FILLED, _MADE_AGAIN, _NEXT_LOG, _CUT_OFF, _FROM_FIRST),
+    dimensions=(_VERBOSE, _BASE64, _ZONE, *_FILLED, _MADE_AGAIN, _NEXT_LOG, _CUT_OFF, _PRINTED_FROM),
 )
 def rendered_text(stream: StreamBuilder) -> None:
     """Logs with everything that the text of mysqlbinlog must show, printed with any of its options."""
@@ -241,20 +245,23 @@ def _fill(
         database: The database of the last statement.
         made_again: The statement that drops the default database.
         is_cut_off: Whether the log ends within a statement.
-        may_start: Whether the family has `_FROM_FIRST`.
+        may_start: Whether the family has `_PRINTED_FROM`.
     """
     choose = stream.choose
     stream.timestamp, stream.server_id, position = stream.vary(_HEADERS)
     stream.begin_log_of_source(position)
     code = code_of(stream, _CODES)
     groups.begin_log(stream, lengths=declare_up_to(stream, code))
-    if may_start and stream.vary(_FROM_FIRST):
+    start = stream.vary(_PRINTED_FROM) if may_start else ""
+    if start == "the first transaction":
         stream.settings["start_position"] = stream.offset
     flag_following(stream)
     marked = stream.vary(_MARKED)
     for number in stream.several_of(_TRANSACTIONS):
         commit, anonymous = (choose.yes(), choose.yes()) if number else (True, True)
         _add(stream, _transaction(stream, code, commit=commit), marked=marked, anonymous=anonymous)
+        if number == 0 and start == "the end of the first transaction":
+            stream.settings["start_position"] = stream.offset
     if database is not None:
         _add(stream, groups.ddl(stream, database=database), marked=marked, anonymous=choose.yes())
     elif made_again or choose.yes():

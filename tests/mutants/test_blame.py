@@ -19,6 +19,7 @@ RESUMES = "a client that is at a wrong place asks for that place once its connec
 ROWS = (
     ("xid-one-byte-late", "FORMAT-EVENT-DELIVERED WL4033-CROSS-* WL7592-OLD-*", NOT_READ),
     ("unknown-in-base64", "FORMAT-RENDER-DECODE-ROWS", MORE_EVENTS),
+    ("start-forgotten", "FORMAT-RENDER-STATEMENTS-RUN", MORE_EVENTS),
     ("post-header-of-one", "WL4033-READ-ROWS-QUERY-TEXT", MORE_EVENTS),
     ("partial-after-is-before", "FORMAT-ROWS-NULL FORMAT-ROWS-VALUES-*", MORE_EVENTS),
     ("ignore-is-self", "WL4162-RESET-TO-UNDEFINED WL4162-STREAM-OWN-PARSER WL4162-TT-INITIAL", RESET),

@@ -37,6 +37,7 @@ from conformance.mutants.render.altered_texts import (
     first_line_only,
     format_in_base64,
     format_unprinted,
+    from_the_beginning,
     in_zone,
     info,
     integers_signed,
@@ -136,6 +137,12 @@ MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-RENDER-STATEMENTS-RUN",
         "of several values before a statement only the last is printed",
         answer=printed(printer=LastValueAlone),
+    ),
+    Mutant(
+        "start-position-ignored",
+        "FORMAT-RENDER-STATEMENTS-RUN",
+        "logs are printed from their beginning, whatever the start position",
+        answer=from_the_beginning,
     ),
     Mutant(
         "format-unprinted-before-start",

@@ -83,6 +83,11 @@ def in_zone(change: Callable[[int], int]) -> Callable[[PrintOptions], PrintOptio
     return changed
 
 
+def from_the_beginning(request: Request) -> Observation:
+    """Return the answer without a start position."""
+    return printed()(replace(request, settings={**request.settings, "start_position": len(MAGIC)}))
+
+
 def start_forgotten(request: Request) -> Observation:
     """Return the text from the beginning of a log, wherever printing is to begin, if further logs follow."""
     settings = {**request.settings}
