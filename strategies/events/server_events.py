@@ -25,13 +25,13 @@ _MORE_THAN_A_BYTE: Final = (256, 260)
 MESSAGE_SIZE: Final = sizes("size of the message", 33, 251, most=255)
 _GTRID_SIZE: Final = sizes("size of the gtrid", 33, most=_XID_PART_LIMIT, fewest=1)
 _BQUAL_SIZE: Final = sizes("size of the bqual", most=_XID_PART_LIMIT)
-_ONE_PHASE: Final = Dimension("phases", {"two": 0, "one": 1})
+ONE_PHASE: Final = Dimension("phases", {"two": 0, "one": 1})
 _FORMAT_ID: Final = choices("format id", (1, 0, 2**31, 2**32 - 1))
 #: With what both parts of an XA transaction's name begin and end: they are bytes, of which none is cut off.
 _BORDERS: Final = Dimension(
     "bytes at the ends of the XA name", {"any": b"", "NUL": b"\0", "space": b" ", "line": b"\n"}
 )
-XA_DIMENSIONS: Final = (_GTRID_SIZE, _BQUAL_SIZE, _BORDERS, _ONE_PHASE, _FORMAT_ID)
+XA_DIMENSIONS: Final = (_GTRID_SIZE, _BQUAL_SIZE, _BORDERS, ONE_PHASE, _FORMAT_ID)
 
 
 def incident(stream: StreamBuilder) -> PlannedEvent:
@@ -114,7 +114,7 @@ def xa_transaction(stream: StreamBuilder, changes: list[PlannedEvent]) -> list[P
         _between(border, choose.octets(size, size)) for size in (stream.vary(_GTRID_SIZE), stream.vary(_BQUAL_SIZE))
     )
     return _xa_events(
-        stream, changes, gtrid, bqual, format_id=stream.vary(_FORMAT_ID), one_phase=stream.vary(_ONE_PHASE)
+        stream, changes, gtrid, bqual, format_id=stream.vary(_FORMAT_ID), one_phase=stream.vary(ONE_PHASE)
     )
 
 

@@ -116,10 +116,26 @@ def group_replication_streams(stream: StreamBuilder) -> None:
     _log_of(stream, _of_times(add_group_replication))
 
 
-@family(focus="FORMAT-XA-PREPARE", profiles=WITH_XA_PREPARE, dimensions=(_TIMES, *server_events.XA_DIMENSIONS))
+#: A transaction that is prepared ends with a statement, which is a group of its own.
+_FINISHED: Final = choices(
+    "statement that ends it", ("none", "XA COMMIT", "XA ROLLBACK"), when={server_events.ONE_PHASE.name: ("two",)}
+)
+
+
+@family(
+    focus="FORMAT-XA-PREPARE", profiles=WITH_XA_PREPARE, dimensions=(_TIMES, *server_events.XA_DIMENSIONS, _FINISHED)
+)
 def xa_transactions(stream: StreamBuilder) -> None:
-    """XA transactions that are prepared, or committed in one phase."""
-    _log_of(stream, _of_times(add_xa_transaction))
+    """XA transactions that are prepared, and perhaps ended later, or committed in one phase."""
+
+    def add(stream: StreamBuilder) -> None:
+        events = server_events.xa_transaction(stream, groups.statement(stream))
+        _add(stream, events)
+        if (words := stream.vary(_FINISHED)) != "none":
+            name = events[0].fields["query"].removeprefix("XA START ")
+            groups.add_group(stream, [mysql_events.query(stream, f"{words} {name}")], anonymous=False)
+
+    _log_of(stream, _of_times(add))
 
 
 @family(focus="FORMAT-TRANSACTION-PAYLOAD", profiles=WITH_PAYLOADS, dimensions=(_TIMES, payloads.COMPRESSION))

@@ -5,11 +5,13 @@ from dataclasses import replace
 from typing import Any, Final
 from uuid import UUID
 
+from conformance.binlog.event import Event
 from conformance.binlog.event_types import PLAIN_GTID_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
 from conformance.binlog.layout import TAIL
+from conformance.binlog.rows.open_tables import OpenTables
 from conformance.mutants.mutant import (
     Mutant,
     all_of,
@@ -26,7 +28,8 @@ from conformance.mutants.mutant import (
     to,
 )
 from conformance.protocol.observation import Observation, Request
-from conformance.reference.decode import answer
+from conformance.protocol.reported_event import report
+from conformance.reference.decode import Decoder, answer
 
 #: The largest number of one byte.
 _BYTE: Final = 0xFF
@@ -35,6 +38,16 @@ _BYTE: Final = 0xFF
 def _gtid_as_double(value: str) -> str:
     uuid, _, gno = value.rpartition(":")
     return f"{uuid}:{int(float(gno))}"
+
+
+class _TakesXaEndForBeginning(Decoder):
+    """A reader for which every statement about an XA transaction begins one."""
+
+    def report(self, event: Event, tables: OpenTables) -> dict[str, Any]:
+        """Return an event with the state of the reader after it."""
+        reported = report(event, tables)
+        begins = str(reported.get("query", "")).startswith(("XA COMMIT", "XA ROLLBACK"))
+        return {**reported, **self._state.after({**reported, "query": "XA START"} if begins else reported)}
 
 
 def _few_sources(text: str) -> str:
@@ -256,6 +269,12 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "WL7592-QUERY-SIZE-GROWS",
         "a query is cut at 64 KiB",
         change("query", lambda text: text[:65535]),
+    ),
+    Mutant(
+        "xa-end-not-executed",
+        "FORMAT-READER-GTIDS",
+        "the GTID of an XA COMMIT or XA ROLLBACK is not in the set of executed ones",
+        answer=lambda request: _TakesXaEndForBeginning().answer(request),
     ),
     Mutant(
         "tail-hides-gtid",
