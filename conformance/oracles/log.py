@@ -171,6 +171,8 @@ def _logged_texts(requirement: str, *, about: frozenset[int] = frozenset()) -> O
 #: The rules for recorded logs on the end and on the checksum of an event.
 _POSITIONS: Final = "WL4033-READ-POSITION-CHAIN"
 _CHECKSUMS: Final = "FORMAT-CHECKSUM-WRONG"
+#: The requirement on positions in transactions where servers write a Gtid event before each.
+_OF_TRANSACTIONS: Final = "WL7592-LOG-GTID-POSITIONS"
 #: Servers whose positions these rules do not judge: they may be 0 inside transactions, as in MariaDB 11.8.
 _WITHOUT_POSITIONS: Final = Profiles("mariadb >= 11.0")
 _OUTSIDE_TRANSACTIONS: Final = types_of(Purpose.LOG)
@@ -187,8 +189,12 @@ def _or_no_positions(alignment: Alignment, requirement: str) -> Iterator[Check]:
     if alignment.case.id.profile not in _WITHOUT_POSITIONS:
         return
     for entry in alignment.observation.events:
-        end, log_pos = entry["offset"] + entry["length"], entry["log_pos"]
-        if log_pos == end or (not log_pos and _is_in_transaction(alignment, entry["log"], entry["offset"])):
+        end, log_pos = entry["offset"] + entry.get("length", 0), entry.get("log_pos")
+        if (
+            "length" not in entry
+            or log_pos == end
+            or (not log_pos and _is_in_transaction(alignment, entry["log"], entry["offset"]))
+        ):
             continue
         yield check_at(entry, "log_pos elsewhere", f"{place_of(entry)}: log_pos {log_pos}, expected {end}")
         return
@@ -277,9 +283,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     logged("FORMAT-LOG-SAVEPOINTS", equal_statements),
     logged("FORMAT-LOG-CREATED", equal_starts, required=False),
     both(
-        by_log_check(
-            "FORMAT-LOG-POSITIONS", rule=_POSITIONS, at=_is_outside("WL7592-LOG-GTID-POSITIONS"), asks_more=True
-        ),
+        by_log_check("FORMAT-LOG-POSITIONS", rule=_POSITIONS, at=_is_outside(_OF_TRANSACTIONS), asks_more=True),
         Oracle("FORMAT-LOG-POSITIONS", _or_no_positions, asks_more=True),
     ),
     by_log_check("FORMAT-LOG-CHECKSUMS", rule=_CHECKSUMS, at=_is_outside("WL7592-LOG-GTID-CHECKSUMS")),

@@ -255,6 +255,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     Oracle("FORMAT-RENDER-BINLOG-RUNS", binlog_statements_run, frozenset({"text"}), asks_more=True),
     Oracle("FORMAT-RENDER-DECODE-ROWS", no_binlog_statements, frozenset({"text"}), asks_more=True),
     both(
+        Oracle("FORMAT-RENDER-STATEMENTS-RUN", nothing_before_start, frozenset({"text"}), asks_more=True),
         _text(
             "FORMAT-RENDER-STATEMENTS-RUN",
             _of(EventType.QUERY, EventType.XID, EventType.INTVAR, EventType.RAND, EventType.USER_VAR),
@@ -262,7 +263,6 @@ ORACLES: Final[tuple[Oracle, ...]] = (
             unprinted="not printed",
             free=runs_unprinted,
         ),
-        Oracle("FORMAT-RENDER-STATEMENTS-RUN", nothing_before_start, frozenset({"text"}), asks_more=True),
     ),
     _either(
         _text("FORMAT-RENDER-GTID", _of(EventType.GTID, EventType.GTID_TAGGED), gtid_set),

@@ -378,8 +378,8 @@ def test_no_statement_names_more_databases_than_a_server_does():
     assert most == 16
 
 
-def test_rows_before_the_place_where_printing_begins_may_be_run():
-    """Which events before it a program shows is not judged."""
+def test_what_is_run_before_the_place_where_printing_begins_is_one_finding():
+    """Whatever runs there, statements or rows: which other events before it a program shows is not judged."""
     reference = REFERENCE
     judge, tried = Judge(reference.declaration.roles["render"]), 0
     for index in range(60):
@@ -390,6 +390,7 @@ def test_rows_before_the_place_where_printing_begins_may_be_run():
         right = reference.ask(request)
         whole = reference.ask(replace(request, settings={**request.settings, "start_position": 4}))
         answer = replace(right, events=({**right.events[0], "text": whole.events[0]["text"]},))
-        assert [each.message for each in judge.judge(case, answer) if each.is_failure] == []
+        blamed = [each.requirement for each in judge.judge(case, answer) if each.is_failure]
+        assert blamed == ["FORMAT-RENDER-STATEMENTS-RUN"], str(case.id)
         tried += 1
     assert tried

@@ -19,13 +19,13 @@ _OF_MYSQL_ALONE: Final = frozenset(range(EventType.PARTIAL_UPDATE_ROWS, MARIADB_
 
 def lengths_declared(alignment: Alignment, requirement: str) -> Iterator[Check]:
     """Check each format description against that of the version, as far as both declare a type."""
-    profile = alignment.case.id.profile
+    profile, streams = alignment.case.id.profile, alignment.observation.streams
     right = server_of(profile).post_header_lengths
     free = {EventType.FORMAT_DESCRIPTION, *(_OF_MYSQL_ALONE if profile in _MARIADB else ())}
     for entry in alignment.observation.events:
-        if entry["type"] != EventType.FORMAT_DESCRIPTION:
+        if entry["type"] != EventType.FORMAT_DESCRIPTION or not 0 <= entry["log"] < len(streams):
             continue
-        data = alignment.observation.streams[entry["log"]][entry["offset"] :][: entry["length"]]
+        data = streams[entry["log"]][entry["offset"] :][: entry["length"]]
         try:
             declared = FormatDescription.from_event(data).post_header_lengths
         except MalformedBody:

@@ -16,9 +16,9 @@ from conformance.specs.versions import Profiles
 
 #: The events with which a replica ends a relay log.
 _ENDING: Final = frozenset({int(EventType.ROTATE), int(EventType.STOP)})
-#: The replicas that may write it again before the end: MariaDB 11.8.9 does where events of its own id came back.
+#: The replicas that may describe a relay log again: MariaDB 11.8.9 does where events of its own id came back.
 _DESCRIBES_AGAIN: Final = Profiles("mariadb")
-#: Demands of some profiles that a Previous_gtids event follows the format description, and checks both.
+#: The requirement that a Previous_gtids event follows the format description: where it holds, it is about both.
 _BEGINS: Final = "WL7592-RELAY-PREVIOUS-GTIDS-OWN"
 
 
