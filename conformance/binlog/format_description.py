@@ -10,8 +10,8 @@ from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.header import HEADER_BYTES
 
-#: Bytes before the array of post-header lengths: version, server version, created, header length.
-_FIXED_BYTES: Final = 2 + 50 + 4 + 1
+#: Bytes of the body before the array of post-header lengths: version, server version, created, header length.
+BEFORE_LENGTHS: Final = 2 + 50 + 4 + 1
 #: The first server versions that write a checksum algorithm byte.
 _CHECKSUM_SINCE: Final = {"mysql": (5, 6, 1), "mariadb": (5, 3, 0)}
 #: The 5.1 and 5.2 alphas with row events number them before Xid: code in the file -> the code of all later servers.
@@ -99,8 +99,8 @@ class FormatDescription:
         """
         end = len(event)
         at = HEADER_BYTES
-        if end < at + _FIXED_BYTES:
-            raise MalformedBody(f"a format description of {end} bytes; at least {at + _FIXED_BYTES} are expected")
+        if end < at + BEFORE_LENGTHS:
+            raise MalformedBody(f"a format description of {end} bytes; at least {at + BEFORE_LENGTHS} are expected")
         binlog_version = int.from_bytes(event[at : at + 2], "little")
         if binlog_version != 4:
             raise MalformedBody(f"binary log version {binlog_version}; this kit reads version 4")
@@ -114,7 +114,7 @@ class FormatDescription:
         algorithm = None
         if has_checksum_algorithm(server_version):
             end -= 1 + CHECKSUM_BYTES
-            if end < at + _FIXED_BYTES:
+            if end < at + BEFORE_LENGTHS:
                 raise MalformedBody(f"a format description of {server_version} without its checksum algorithm")
             algorithm = event[end]
             if algorithm not in (
@@ -128,7 +128,7 @@ class FormatDescription:
             server_version=server_version,
             created=created,
             header_length=header_length,
-            post_header_lengths=bytes(event[at + _FIXED_BYTES : end]),
+            post_header_lengths=bytes(event[at + BEFORE_LENGTHS : end]),
             checksum_algorithm=algorithm,
         )
 

@@ -10,6 +10,7 @@ from typing import Final, Literal
 
 from conformance.binlog.event_types import KNOWN_TYPES, MARIADB_TYPES_START, ROWS_V1, ROWS_V2, EventType
 from conformance.binlog.flags import Flag
+from conformance.binlog.format_description import BEFORE_LENGTHS
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.binlog.reader import ReaderRules
 from conformance.specs.profiles import profile_named
@@ -38,10 +39,8 @@ _MARIADB: Final = (
 )
 
 
-#: Bytes of a format description's post-header before the array of lengths.
-_BEFORE_LENGTHS: Final = 57
 #: The most event types that a format description can declare: its own post-header length is one byte too.
-MOST_EVENT_TYPES: Final = 0xFF - _BEFORE_LENGTHS
+MOST_EVENT_TYPES: Final = 0xFF - BEFORE_LENGTHS
 
 
 def with_own_length(lengths: bytes) -> bytes:
@@ -55,7 +54,7 @@ def with_own_length(lengths: bytes) -> bytes:
     """
     if len(lengths) > MOST_EVENT_TYPES:
         raise ValueError(f"{len(lengths)} event types are too many: a format description declares {MOST_EVENT_TYPES}")
-    return lengths[:14] + bytes([_BEFORE_LENGTHS + len(lengths)]) + lengths[15:]
+    return lengths[:14] + bytes([BEFORE_LENGTHS + len(lengths)]) + lengths[15:]
 
 
 #: Before 5.6: no checksums, no ignorable flag, and nothing known beyond the heartbeat.

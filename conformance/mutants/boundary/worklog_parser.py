@@ -7,6 +7,7 @@ from typing import Final
 
 from conformance.binlog.event import Event
 from conformance.binlog.event_types import ROWS_TYPES, EventType
+from conformance.binlog.format_description import BEFORE_LENGTHS
 from conformance.binlog.header import HEADER_BYTES, MAGIC
 from conformance.binlog.layouts.statement_layouts import EXTENDED_QUERY_POST_HEADER
 from conformance.models.boundary.boundary_type import BoundaryType
@@ -130,7 +131,7 @@ def _is_format_after_begin(parser: WorklogParser, event: FedEvent) -> bool:
 
 
 def _extended_not_read(request: Request) -> Observation:
-    at = len(MAGIC) + HEADER_BYTES + 57 + EventType.QUERY - 1
+    at = len(MAGIC) + HEADER_BYTES + BEFORE_LENGTHS + EventType.QUERY - 1
     extended = len(request.stream) > at and request.stream[at] == EXTENDED_QUERY_POST_HEADER
     return observe(request, parser_for(request, HeaderOnly if extended else WorklogParser))
 

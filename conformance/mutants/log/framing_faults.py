@@ -5,7 +5,7 @@ from typing import Final
 
 from conformance.binlog.checksum import CHECKSUM_BYTES, checksum
 from conformance.binlog.event_types import GTID_TYPES, PLAIN_GTID_TYPES, EventType, Purpose, types_of
-from conformance.binlog.format_description import FormatDescription
+from conformance.binlog.format_description import BEFORE_LENGTHS, FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.binlog.servers import server_of
 from conformance.models.server.execution import log_of
@@ -27,8 +27,6 @@ _LAST_COMMITTED_AT: Final = HEADER_BYTES + 1 + 16 + 8 + 1
 #: Bytes before the time of the start in a format description's body, and its width.
 _BEFORE_CREATED: Final = 2 + 50
 _CREATED_BYTES: Final = 4
-#: Bytes before the post-header length of type 1 in a format description's body.
-_BEFORE_LENGTHS: Final = 57
 _OUTSIDE: Final = types_of(Purpose.LOG)
 
 
@@ -126,12 +124,30 @@ def committed_earlier(request: Request) -> Observation:
 def creations(created: Callable[[int], int]) -> Answer:
     """Return the answer with another time of the start in each format description, from its own one."""
 
-    def change_log(stream: bytes) -> bytes:
-        start, size, _ = _frames(stream)[0]
-        event = bytearray(stream[start : start + size])
+    def change(event: bytearray) -> None:
         at = HEADER_BYTES + _BEFORE_CREATED
         number = created(int.from_bytes(event[at : at + _CREATED_BYTES], "little"))
         event[at : at + _CREATED_BYTES] = number.to_bytes(_CREATED_BYTES, "little")
+
+    return _redescribed(change)
+
+
+def misdeclared(code: int, length: int) -> Answer:
+    """Return the answer with the post-header length of a type of event changed in each format description."""
+
+    def change(event: bytearray) -> None:
+        event[HEADER_BYTES + BEFORE_LENGTHS + code - 1] = length
+
+    return _redescribed(change)
+
+
+def _redescribed(change: Callable[[bytearray], None]) -> Answer:
+    """Return the answer with each format description changed, and its checksum right."""
+
+    def change_log(stream: bytes) -> bytes:
+        start, size, _ = _frames(stream)[0]
+        event = bytearray(stream[start : start + size])
+        change(event)
         if FormatDescription.from_event(bytes(event)).checksum_algorithm is not None:
             event[-CHECKSUM_BYTES:] = checksum(bytes(event[:-CHECKSUM_BYTES])).to_bytes(CHECKSUM_BYTES, "little")
         return stream[:start] + bytes(event) + stream[start + size :]
@@ -163,18 +179,3 @@ def without_gtid_event(log_pos: int, code: int, gtid_start: int, gtid_length: in
 def no_position_of_end(log_pos: int, code: int, gtid_start: int, gtid_length: int) -> int:
     """Return no position for a Rotate or a Stop."""
     return 0 if code in (EventType.ROTATE, EventType.STOP) else log_pos
-
-
-def misdeclared(code: int, length: int) -> Answer:
-    """Return the answer with the post-header length of a type of event changed in each format description."""
-
-    def change_log(stream: bytes) -> bytes:
-        start, size, _ = _frames(stream)[0]
-        event = bytearray(stream[start : start + size])
-        has_checksum = FormatDescription.from_event(bytes(event)).checksum_algorithm is not None
-        event[HEADER_BYTES + _BEFORE_LENGTHS + code - 1] = length
-        if has_checksum:
-            event[-CHECKSUM_BYTES:] = checksum(bytes(event[:-CHECKSUM_BYTES])).to_bytes(CHECKSUM_BYTES, "little")
-        return stream[:start] + bytes(event) + stream[start + size :]
-
-    return other_bytes(change_log)

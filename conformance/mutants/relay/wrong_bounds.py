@@ -1,12 +1,10 @@
 """Receivers that begin or end their relay logs wrongly."""
 
-from typing import Any, Final
+from typing import Any
 
 from conformance.binlog.event_types import EventType
+from conformance.binlog.format_description import BEFORE_LENGTHS
 from conformance.models.replica.relay import Receiver
-
-#: Where a format description has the post-header length of type 1, in bytes of its body.
-_LENGTHS_AT: Final = 57
 
 
 class DescribesFirstLog(Receiver):
@@ -41,6 +39,6 @@ class DeclaresNoRotates(Receiver):
 
     def _make(self, code: EventType, body: bytes, **options: Any) -> None:
         if code == EventType.FORMAT_DESCRIPTION:
-            at = _LENGTHS_AT + EventType.ROTATE - 1
+            at = BEFORE_LENGTHS + EventType.ROTATE - 1
             body = body[:at] + b"\0" + body[at + 1 :]
         super()._make(code, body, **options)

@@ -90,10 +90,7 @@ def from_the_beginning(request: Request) -> Observation:
 
 def start_forgotten(request: Request) -> Observation:
     """Return the text from the beginning of a log, wherever printing is to begin, if further logs follow."""
-    settings = {**request.settings}
-    if settings.get("following"):
-        settings["start_position"] = len(MAGIC)
-    return printed()(replace(request, settings=settings))
+    return from_the_beginning(request) if request.settings.get("following") else printed()(request)
 
 
 def format_unprinted(request: Request) -> Observation:
