@@ -43,12 +43,12 @@ _NAMES: Final = re.compile(rf"{QUOTED_NAME}(?:\s*\.\s*{QUOTED_NAME})?")
 
 #: The word of a DROP that leaves ordinary tables alone; some servers have it in a comment for newer ones.
 _TEMPORARY: Final = re.compile(r"\bTEMPORARY\b.*?\bTABLES?\b", re.IGNORECASE | re.DOTALL)
+#: A name or a text in quotes.
+_IN_QUOTES: Final = rf"(?P<quoted>{QUOTED_NAME}|'(?:[^'\\]|\\.|'')*')"
 #: A comment, or what is in quotes, where the signs of one are none.
-_COMMENT: Final = re.compile(
-    rf"(?P<quoted>{QUOTED_NAME}|'(?:[^'\\]|\\.|'')*')|\s*(?:/\*.*?\*/|(?:--(?=\s|\Z)|#)[^\n]*)\s*", re.DOTALL
-)
+_COMMENT: Final = re.compile(rf"{_IN_QUOTES}|\s*(?:/\*.*?\*/|(?:--(?=\s|\Z)|#)[^\n]*)\s*", re.DOTALL)
 #: What is in quotes, or any other sign.
-_QUOTED: Final = re.compile(rf"(?P<quoted>{QUOTED_NAME}|'(?:[^'\\]|\\.|'')*')|.", re.DOTALL)
+_QUOTED: Final = re.compile(rf"{_IN_QUOTES}|.", re.DOTALL)
 #: What has no parentheses in it, and the texts that may have some.
 _PARENTHESES: Final = re.compile(r"\([^()]*\)|'[^']*'")
 _ENGINE: Final = re.compile(r"\bENGINE\s*=?\s*`?(\w+)", re.IGNORECASE)
@@ -163,17 +163,18 @@ def lacks_condition(wanted: Entry, observed: Entry) -> bool:
 
 def without_comments(query: str) -> str:
     """Return a statement without comments but for what is executed of them, and with single spaces."""
-    return " ".join(_uncommented(_EXECUTED.sub(r"\1", query), " ").split())
+    return " ".join(_uncommented(query, " ").split())
 
 
 def _spelled(query: str) -> str:
     """Return a statement without comments that do nothing, in lower case but for what is in quotes."""
-    text = _uncommented(_EXECUTED.sub(r"\1", query), "")
-    return _SAVEPOINT.sub("", _QUOTED.sub(lambda match: match["quoted"] or match[0].lower(), text))
+    lower = _QUOTED.sub(lambda match: match["quoted"] or match[0].lower(), _uncommented(query, ""))
+    return _SAVEPOINT.sub("", lower)
 
 
 def _uncommented(query: str, space: str) -> str:
-    return _COMMENT.sub(lambda match: match["quoted"] or space, query)
+    """Return a statement with a text in the place of each comment, but with what is executed of them."""
+    return _COMMENT.sub(lambda match: match["quoted"] or space, _EXECUTED.sub(r"\1", query))
 
 
 def _equal_creations(wanted: Entry, observed: Entry) -> str:

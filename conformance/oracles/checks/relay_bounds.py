@@ -72,8 +72,8 @@ def _check_log(alignment: Alignment, name: str, log: Sequence[Written], own: Seq
             return Check(
                 "relay log described again", f"{name} has the replica's format description again, in place {place + 1}"
             )
-        rest = [each.header.type in _ENDING and mine for each, mine in zip(log[place:], own[place:], strict=True)]
-        if event.header.type in _ENDING and not all(rest):
+        rest = zip(log[place:], own[place:], strict=True)
+        if event.header.type in _ENDING and not all(mine and each.header.type in _ENDING for each, mine in rest):
             return Check(
                 "relay log goes on after its end",
                 f"{name} goes on after the replica's {event.name} in place {place + 1}",

@@ -167,9 +167,8 @@ def describes_as_one_of(entry: Entry, others: Sequence[Entry]) -> bool:
 
 def _described(event: _Event) -> tuple[int, int, bytes]:
     """Return what a format description is of: the server, and the body without its time and its checksum algorithm."""
-    version = event.body[_VERSION].split(b"\0", 1)[0].decode("ascii", "replace")
-    end = len(event.body) - has_checksum_algorithm(version)
-    return (event.header.type, event.header.server_id, event.body[: _CREATED.start] + event.body[_CREATED.stop : end])
+    described = event.body[: _CREATED.start] + event.body[_HEADER_LENGTH] + event.post_header_lengths
+    return (event.header.type, event.header.server_id, described)
 
 
 def is_format_repeated(alignment: Alignment, difference: Difference) -> bool:
