@@ -9,9 +9,10 @@ from conformance.binlog.event_types import KNOWN_TYPES, PLAIN_GTID_TYPES, EventT
 from conformance.binlog.flags import Flag
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC
 from conformance.binlog.reader import LENGTH_LIMIT, ReaderRules
-from conformance.log_check.log_event import IGNORABLE_CLASS, Log, LogEvent, is_artificial
+from conformance.log_check.log_event import IGNORABLE_CLASS, Log, LogEvent, Place, is_artificial
 from conformance.log_check.verdicts import Verdicts
 from conformance.models.boundary.boundary_type import MARKER_BITS, BoundaryType
+from conformance.specs.versions import Profiles
 
 TRUNCATED_HEADER: Final = "FORMAT-TRUNCATED-HEADER"
 TRUNCATED_BODY: Final = "FORMAT-TRUNCATED-BODY"
@@ -42,6 +43,9 @@ _UNREADABLE: Final = {"not-a-binlog", "encrypted", "no-format-description"}
 _IGNORABLE: Final = int(Flag.IGNORABLE)
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
 _IN_USE: Final = int(Flag.BINLOG_IN_USE)
+
+#: Servers that give what is inside a transaction no position: 11.4.5 and 11.8.9 do, 10.11.18 does not.
+_WITHOUT_POSITIONS_INSIDE: Final = Profiles("mariadb >= 11.0")
 
 _COMPLETE: Final = "a complete event"
 
@@ -144,7 +148,7 @@ class Positions:
             return
         event = seen.event
         log_pos = event.header.log_pos
-        if log_pos == 0 and is_artificial(seen):
+        if log_pos == 0 and (is_artificial(seen) or _is_inside(seen, log)):
             return
         end = event.offset + len(event.data)
         shift = (log_pos - end) & 0xFFFFFFFF
@@ -154,6 +158,11 @@ class Positions:
             expected = f"{end & 0xFFFFFFFF}, where the event ends"
             verdicts.bad(POSITION_CHAIN, seen.offset, f"log_pos {log_pos}", expected)
         self._shift = shift
+
+
+def _is_inside(seen: LogEvent, log: Log) -> bool:
+    """Return whether an event is inside a transaction of a server that gives such events no position."""
+    return seen.place is Place.INSIDE and log.profile in _WITHOUT_POSITIONS_INSIDE
 
 
 class Descriptions:

@@ -53,7 +53,6 @@ from conformance.oracles.checks.unlogged_statements import temporary_creations
 from conformance.oracles.coverage.log_coverage import LOG_TABLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, both
 from conformance.protocol.roles.log import kind_of, words_of
-from conformance.specs.versions import Profiles
 
 
 def _lone_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -173,8 +172,6 @@ _POSITIONS: Final = "WL4033-READ-POSITION-CHAIN"
 _CHECKSUMS: Final = "FORMAT-CHECKSUM-WRONG"
 #: The requirement on positions in transactions where servers write a Gtid event before each.
 _OF_TRANSACTIONS: Final = "WL7592-LOG-GTID-POSITIONS"
-#: Servers whose positions these rules do not judge: they may be 0 inside transactions, as in MariaDB 11.8.
-_WITHOUT_POSITIONS: Final = Profiles("mariadb >= 11.0")
 _OUTSIDE_TRANSACTIONS: Final = types_of(Purpose.LOG)
 
 
@@ -182,23 +179,6 @@ def _is_in_transaction(alignment: Alignment, log: int, offset: int) -> bool:
     """Return whether the event at an offset of a log is a Gtid event, or one of its transaction."""
     type_code = alignment.observation.streams[log][offset + TYPE_AT : offset + TYPE_AT + 1]
     return bool(type_code) and type_code[0] not in _OUTSIDE_TRANSACTIONS
-
-
-def _or_no_positions(alignment: Alignment, requirement: str) -> Iterator[Check]:
-    """Check the positions in logs of MariaDB from 11.0 on, which may have none inside transactions."""
-    if alignment.case.id.profile not in _WITHOUT_POSITIONS:
-        return
-    for entry in alignment.observation.events:
-        end, log_pos = entry["offset"] + entry.get("length", 0), entry.get("log_pos")
-        if (
-            "length" not in entry
-            or log_pos == end
-            or (not log_pos and _is_in_transaction(alignment, entry["log"], entry["offset"]))
-        ):
-            continue
-        yield check_at(entry, "log_pos elsewhere", f"{place_of(entry)}: log_pos {log_pos}, expected {end}")
-        return
-    yield GOOD
 
 
 def _is_of_no_whole_group(alignment: Alignment, log: int, offset: int) -> bool:
@@ -282,10 +262,7 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     none_of_refused("FORMAT-LOG-REFUSED", "refused statement"),
     logged("FORMAT-LOG-SAVEPOINTS", equal_statements),
     logged("FORMAT-LOG-CREATED", equal_starts, required=False),
-    both(
-        by_log_check("FORMAT-LOG-POSITIONS", rule=_POSITIONS, at=_is_outside(_OF_TRANSACTIONS), asks_more=True),
-        Oracle("FORMAT-LOG-POSITIONS", _or_no_positions, asks_more=True),
-    ),
+    by_log_check("FORMAT-LOG-POSITIONS", rule=_POSITIONS, at=_is_outside(_OF_TRANSACTIONS), asks_more=True),
     by_log_check("FORMAT-LOG-CHECKSUMS", rule=_CHECKSUMS, at=_is_outside("WL7592-LOG-GTID-CHECKSUMS")),
     by_log_check("WL7592-LOG-GTID-POSITIONS", rule=_POSITIONS, at=_is_in_transaction, asks_more=True),
     by_log_check("WL7592-LOG-GTID-CHECKSUMS", rule=_CHECKSUMS, at=_is_in_transaction),

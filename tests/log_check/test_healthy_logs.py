@@ -233,6 +233,24 @@ def test_what_both_a_source_and_its_replica_are_held_to_is_judged():
     assert [each.requirement for each in judge(log.data)[1]] == ["WL7592-LOG-OFF-ANON-FIRST"]
 
 
+@pytest.mark.parametrize(
+    ("profile", "event", "log_pos", "breaks"),
+    [
+        ("mariadb-11.x", -2, 0, False),
+        ("mariadb-11.x", -2, 1, True),
+        ("mariadb-11.x", -3, 0, True),
+        ("mariadb-11.x", -1, 0, True),
+        ("mariadb-10.x", -2, 0, True),
+    ],
+)
+def test_positions_between_the_ends_of_transactions_of_mariadb_11_may_be_0(profile, event, log_pos, breaks):
+    log = WrittenLog(profile, checksums=False).begin()
+    log.mariadb_gtid(1, standalone=False).query("INSERT INTO t VALUES (1)").xid()
+    at = log.offsets[event]
+    log.data[at + 13 : at + 17] = log_pos.to_bytes(4, "little")
+    assert ((at, "WL4033-READ-POSITION-CHAIN") in places(judge(log.data)[1])) == breaks
+
+
 def test_positions_beyond_four_gib_wrap():
     # A stream of 4 GiB is too long for a test, so the rule judges a single event at that offset.
     from conformance.binlog.event import Event

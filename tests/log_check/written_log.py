@@ -89,8 +89,9 @@ class WrittenLog:
     def anonymous(self, *, timestamps: tuple[int, int] | None = None, flags: int = 0, **also: Any):
         return self._marker(EventType.ANONYMOUS_GTID, bytes(16), 0, timestamps, flags, also)
 
-    def mariadb_gtid(self, number: int, *, domain_id: int = 0):
-        return self.event(EventType.MARIADB_GTID, gno=number, domain_id=domain_id, mariadb_gtid_flags=1)
+    def mariadb_gtid(self, number: int, *, domain_id: int = 0, standalone: bool = True):
+        fields = {"gno": number, "domain_id": domain_id, "mariadb_gtid_flags": int(standalone)}
+        return self.event(EventType.MARIADB_GTID, **fields)
 
     def _marker(self, code, uuid, number, timestamps, flags, also):
         self._numbers += 1
