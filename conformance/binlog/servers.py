@@ -138,6 +138,9 @@ WITH_COMMIT_TICKETS: Final = Profiles("mysql >= 8.0.43")
 #: The servers that log with the server id 0 if they are given it: 5.7.22, 8.0.15 and 9.7.4 do; 5.5.9, 5.6.24 and
 #: MariaDB 10.1.23 to 11.8.9 take 1 instead.
 WITH_SERVER_ID_ZERO: Final = Profiles("mysql >= 5.7")
+#: The servers known to give what is inside a transaction, between its Gtid event and its end, the log_pos 0: 11.4.5 and
+#: 11.8.9 do, 10.11.18 does not.
+WITHOUT_POSITIONS_INSIDE: Final = Profiles("mariadb >= 11.4")
 #: The servers that have the option binlog_rows_query_log_events.
 WITH_ROWS_QUERIES: Final = Profiles("worklog", "mysql >= 5.6")
 #: Of these, those that write the NULs of a statement, as 9.7.4 does; 5.6.24 and 8.0.15 end the text before the first.

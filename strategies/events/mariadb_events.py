@@ -1,5 +1,7 @@
 """MariaDB's own events: its GTIDs, the statements that made row changes, and compressed statements and rows."""
 
+import re
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -26,6 +28,11 @@ _LENGTH_BYTES: Final = 4
 #: The most bytes of each of the two parts of an XA transaction's name.
 _XID_PART_LIMIT: Final = 64
 
+#: A statement that begins or ends an XA transaction, and its name.
+_XA_STATEMENT: Final = re.compile(
+    r"XA (?:START|COMMIT|ROLLBACK) X'(?P<gtrid>[0-9a-f]*)',X'(?P<bqual>[0-9a-f]*)',(?P<format_id>\d+)"
+)
+
 
 def _engines(choose: Chooser) -> dict[str, int]:
     return {"mariadb_gtid_extra_flags": mariadb_layouts.MULTI_ENGINE, "extra_engines": choose.integer(1, 0xFF)}
@@ -44,30 +51,49 @@ def _thread(choose: Chooser) -> dict[str, int]:
 _EXTRA: Final = (_engines, _end_of_alter, _thread)
 
 
-def gtid(stream: StreamBuilder, *, standalone: bool) -> PlannedEvent:
-    """Return a Gtid event; `standalone` means that one statement follows instead of a transaction."""
+def with_gtid(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> list[PlannedEvent]:
+    """Return a group with its Gtid event, which stands in the place of BEGIN, and of XA START: 10.11.18 to 11.8.9."""
+    text = planned[0].fields.get("query", "")
+    begins = text == "BEGIN" or text.startswith("XA START ")
+    return [gtid(stream, standalone=not begins, xa=_XA_STATEMENT.fullmatch(text)), *planned[1 if begins else 0 :]]
+
+
+def gtid(stream: StreamBuilder, *, standalone: bool, xa: re.Match[str] | None = None) -> PlannedEvent:
+    """Return a Gtid event.
+
+    Args:
+        stream: The stream it is for.
+        standalone: Whether one statement follows instead of a transaction.
+        xa: The statement that begins or ends an XA transaction, as `_XA_STATEMENT` matches it.
+    """
     choose = stream.choose
     domain_id = whole_number(choose, 32)
     gno = stream.mariadb_number(domain_id, whole_number(choose, 64, low=1))
-    flags = mariadb_layouts.STANDALONE | mariadb_layouts.DDL if standalone else mariadb_layouts.TRANSACTIONAL
+    flags = mariadb_layouts.STANDALONE if standalone else 0
+    # 141 and 76 are the flags of the groups that end and prepare an XA transaction, 41 those of CREATE TABLE.
+    flags |= mariadb_layouts.DDL if standalone and not xa else mariadb_layouts.TRANSACTIONAL
     flags |= mariadb_layouts.ALLOW_PARALLEL if choose.yes() else 0
     wire: dict[str, Any] = {"gno": gno, "domain_id": domain_id}
     fields: dict[str, Any] = {"gtid": f"{domain_id}-{stream.server_id}-{gno}"}
     if not standalone and choose.yes(3):
         flags |= mariadb_layouts.GROUP_COMMIT
         wire["commit_id"] = fields["commit_id"] = whole_number(choose, 64)
-    if not standalone and choose.yes(8):
+    if xa:
+        flags |= mariadb_layouts.COMPLETED_XA if standalone else mariadb_layouts.PREPARED_XA
+        wire |= _xid(int(xa["format_id"]), *map(bytes.fromhex, xa.group("gtrid", "bqual")))
+    elif not standalone and choose.yes(8):
         flags |= choose.one_of((mariadb_layouts.PREPARED_XA, mariadb_layouts.COMPLETED_XA))
         gtrid, bqual = choose.octets(1, _XID_PART_LIMIT), choose.octets(0, _XID_PART_LIMIT)
-        wire |= {
-            "xa_format_id": whole_number(choose, 32),
-            "xa_gtrid_length": len(gtrid),
-            "xa_bqual_length": len(bqual),
-            "xa_data": gtrid + bqual,
-        }
+        wire |= _xid(whole_number(choose, 32), gtrid, bqual)
     if choose.yes(6):
         wire |= choose.one_of(_EXTRA)(choose)
     return gtid_of(stream, wire, fields, flags)
+
+
+def _xid(format_id: int, gtrid: bytes, bqual: bytes) -> dict[str, Any]:
+    """Return the fields of a Gtid event with the name of an XA transaction."""
+    lengths = {"xa_gtrid_length": len(gtrid), "xa_bqual_length": len(bqual)}
+    return {"xa_format_id": format_id, **lengths, "xa_data": gtrid + bqual}
 
 
 def gtid_of(stream: StreamBuilder, wire: dict[str, Any], fields: dict[str, Any], flags: int) -> PlannedEvent:

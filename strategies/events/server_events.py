@@ -6,6 +6,7 @@ from typing import Any, Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import uuid_text
+from conformance.specs.versions import Profiles
 from conformance.strategies.events import gtid_events, mysql_events
 from conformance.strategies.grammar.dimension import Dimension, choices, sizes
 from conformance.strategies.grammar.magnitude import whole_number
@@ -25,7 +26,8 @@ _MORE_THAN_A_BYTE: Final = (256, 260)
 MESSAGE_SIZE: Final = sizes("size of the message", 33, 251, most=255)
 _GTRID_SIZE: Final = sizes("size of the gtrid", 33, most=_XID_PART_LIMIT, fewest=1)
 _BQUAL_SIZE: Final = sizes("size of the bqual", most=_XID_PART_LIMIT)
-ONE_PHASE: Final = Dimension("phases", {"two": 0, "one": 1})
+#: MariaDB logs what is committed in one phase as any other transaction: 10.11.18 and 11.8.9 do.
+ONE_PHASE: Final = Dimension("phases", {"two": 0, "one": 1}, profiles={"one": Profiles("worklog", "mysql")})
 _FORMAT_ID: Final = choices("format id", (1, 0, 2**31, 2**32 - 1))
 #: With what both parts of an XA transaction's name begin and end: they are bytes, of which none is cut off.
 _BORDERS: Final = Dimension(

@@ -349,9 +349,7 @@ def _add_mariadb_group_of(stream: StreamBuilder, changes: str) -> None:
     else:
         gtid = mariadb_events.gtid(stream, standalone=False)
         planned = [gtid, *_mariadb_changes(stream, changes), mysql_events.xid(stream)]
-    for event in planned:
-        stream.add(event)
-    stream.timestamp += 1
+    groups.add_whole_group(stream, planned)
 
 
 def _mariadb_changes(stream: StreamBuilder, kind: str) -> list[PlannedEvent]:

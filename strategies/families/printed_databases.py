@@ -39,7 +39,8 @@ def printed_databases(stream: StreamBuilder) -> None:
     names, shape = stream.vary(_NAMES), stream.vary(_SHAPE)
     groups.begin_plain_log(stream)
     for number in stream.several_of(_STATEMENTS):
-        groups.add_group(stream, _group(stream, names[number % 2], shape), anonymous=True)
+        # What is printed of an event is found by its log_pos.
+        groups.add_group(stream, _group(stream, names[number % 2], shape), anonymous=True, positions=True)
     groups.end_log(stream)
 
 

@@ -10,6 +10,7 @@ from conformance.binlog.servers import (
     WITH_HEARTBEAT_V2,
     WITH_PAYLOADS,
     WITH_ROWS_QUERIES,
+    WITHOUT_POSITIONS_INSIDE,
     with_tables_info,
 )
 from conformance.models.sender.sender_settings import FIRST
@@ -48,7 +49,7 @@ _IGNORABLE_PLACE: Final = choices("place of ignorable events", ("between groups"
 _POSITIONS: Final = Dimension(
     "positions within transactions",
     {"in each event": True, "none": False},
-    profiles={"none": Profiles("mariadb >= 11.4")},
+    profiles={"none": WITHOUT_POSITIONS_INSIDE},
     when={_IGNORABLE_PLACE.name: ("between groups", "last of the log")},
 )
 _STATEMENT_AFTER: Final = "in each group, with a statement after the rows"
@@ -141,10 +142,8 @@ def _add_group(stream: StreamBuilder, code: int | None, *, old: bool = False) ->
     has_positions = code is not None or stream.vary(_POSITIONS)
     if old:
         replica_groups.add(stream, planned)
-    elif has_positions:
-        groups.add_group(stream, planned)
     else:
-        _add_without_positions(stream, groups.with_gtid(stream, planned))
+        groups.add_group(stream, planned, positions=has_positions)
 
 
 def _group_with_text(stream: StreamBuilder) -> list[PlannedEvent]:
@@ -153,15 +152,6 @@ def _group_with_text(stream: StreamBuilder) -> list[PlannedEvent]:
     if texts == "none":
         return groups.group(stream)
     return groups.change_with_text(stream, statement_after=texts == _STATEMENT_AFTER)
-
-
-def _add_without_positions(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> None:
-    """Add a group whose events have a position at its ends alone."""
-    for index, event in enumerate(planned):
-        stream.add(event)
-        if 0 < index < len(planned) - 1:
-            stream.set_log_pos(0)
-    stream.timestamp += 1
 
 
 def _ignorable(stream: StreamBuilder, code: int) -> PlannedEvent:

@@ -6,6 +6,7 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GNO_END, GtidSet
+from conformance.binlog.servers import WITHOUT_POSITIONS_INSIDE
 from conformance.specs.versions import ByVersion
 from conformance.strategies.events import gtid_events, mariadb_events, mysql_events, row_events, statement_events
 from conformance.strategies.events.row_events import RowTable
@@ -275,16 +276,33 @@ def group(stream: StreamBuilder) -> list[PlannedEvent]:
     return transaction(stream) if stream.choose.integer(0, 3) else ddl(stream)
 
 
-def add_group(stream: StreamBuilder, planned: Sequence[PlannedEvent], *, anonymous: bool | None = None) -> None:
+def add_group(
+    stream: StreamBuilder,
+    planned: Sequence[PlannedEvent],
+    *,
+    anonymous: bool | None = None,
+    positions: bool | None = None,
+) -> None:
     """Add a group, with the Gtid or Anonymous_gtid event that this server puts before it.
 
     Args:
         stream: The stream to add to.
         planned: The events of the group.
         anonymous: Whether the group has no GTID; see `with_gtid`.
+        positions: Whether each event has its end as log_pos, or those between the first and the last 0; as the server
+            logs it when None.
     """
-    for event in with_gtid(stream, planned, anonymous=anonymous):
+    add_whole_group(stream, with_gtid(stream, planned, anonymous=anonymous), positions=positions)
+
+
+def add_whole_group(stream: StreamBuilder, whole: Sequence[PlannedEvent], *, positions: bool | None = None) -> None:
+    """Add a group that has its Gtid event, if its server writes one; for `positions` see `add_group`."""
+    if positions is None:
+        positions = stream.server.profile not in WITHOUT_POSITIONS_INSIDE
+    for index, event in enumerate(whole):
         stream.add(event)
+        if not positions and 0 < index < len(whole) - 1 and not stream.refused:
+            stream.set_log_pos(0)
     stream.timestamp += 1
 
 
@@ -305,16 +323,13 @@ def with_gtid(
 ) -> list[PlannedEvent]:
     """Return a group with the Gtid or Anonymous_gtid event that this server puts before it, if any.
 
-    MariaDB's Gtid event stands in the place of BEGIN.
-
     Args:
         stream: The stream it is for.
         planned: The events of the group.
         anonymous: Whether the group has no GTID; chosen when None. In 5.6 the log's mode decides for all its groups.
     """
     if stream.server.is_mariadb:
-        begins = planned[0].fields.get("query") == "BEGIN"
-        return [mariadb_events.gtid(stream, standalone=not begins), *planned[1 if begins else 0 :]]
+        return mariadb_events.with_gtid(stream, planned)
     form = stream.server.gtid_form
     if form == "absent" or (form == "5.6" and not _has_previous_gtids(stream)):
         return list(planned)
