@@ -6,12 +6,10 @@ from operator import itemgetter
 from typing import Final
 
 from conformance.binlog.event_types import EventType
-from conformance.binlog.header import Header
 from conformance.binlog.reader import framed_events
 from conformance.oracles.alignment import Alignment
-from conformance.oracles.checks.written_events import Written, written
+from conformance.oracles.checks.bare_events import BareEvent
 from conformance.oracles.oracle import GOOD, Check
-from conformance.protocol.roles.relay import begins_or_ends_a_log
 from conformance.specs.versions import Profiles
 
 #: The events with which a replica ends a relay log.
@@ -31,27 +29,14 @@ def check_bounds(alignment: Alignment, requirement: str) -> Iterator[Check]:
             "relay log goes on after the next one", f"relay log {back + 1} goes on after the next one has begun"
         )
         return
-    sent = frozenset(_content(each) for event in framed_events(alignment.case.stream) if (each := _written(event)))
+    sent = {BareEvent.of({"data": event.hex()}) for event in framed_events(alignment.case.stream)}
     for number, group in groupby(entries, itemgetter("log")):
-        log = [event for entry in group if (event := written(entry)) is not None]
-        own = [_is_own(alignment, event) and _content(event) not in sent for event in log]
+        log = [event for entry in group if (event := BareEvent.of(entry)) is not None]
+        own = [event.begins_or_ends_a_log(alignment) and event not in sent for event in log]
         yield _check_log(alignment, f"relay log {number + 1}", log, own)
 
 
-def _written(event: bytes) -> Written | None:
-    return written({"data": event.hex()})
-
-
-def _content(event: Written) -> tuple[Header, bytes]:
-    """Return what an event is besides its checksum, which a relay log may have if the source has none."""
-    return event.header._replace(length=0), event.body
-
-
-def _is_own(alignment: Alignment, event: Written) -> bool:
-    return begins_or_ends_a_log(event.header, alignment.case.settings["server_id"])
-
-
-def _check_log(alignment: Alignment, name: str, log: Sequence[Written], own: Sequence[bool]) -> Check:
+def _check_log(alignment: Alignment, name: str, log: Sequence[BareEvent], own: Sequence[bool]) -> Check:
     """Check one relay log.
 
     Args:

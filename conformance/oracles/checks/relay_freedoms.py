@@ -2,27 +2,28 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Any, Final, Self
+from dataclasses import replace
+from typing import Any, Final
 
-from conformance.binlog.checksum import CHECKSUM_BYTES, ChecksumAlgorithm, ends_with_checksum
+from conformance.binlog.checksum import ChecksumAlgorithm, ends_with_checksum
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.event_types import PLAIN_GTID_TYPES, EventType
 from conformance.binlog.executed_gtids import ExecutedGtids
 from conformance.binlog.flags import Flag
-from conformance.binlog.format_description import FormatDescription, has_checksum_algorithm
+from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.gtid_set import GtidSet, Source
-from conformance.binlog.header import HEADER, HEADER_BYTES, TYPE_AT, Header
+from conformance.binlog.header import HEADER, TYPE_AT, Header
 from conformance.binlog.reader import framed_events
 from conformance.models.boundary.shipped_parser import ShippedParser
 from conformance.models.boundary.shipped_tables import SHIPPED_VERSIONS
 from conformance.models.replica.relay_rules import RELAY_RULES
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.announced_checksums import is_unannounced
+from conformance.oracles.checks.bare_events import HEADER_LENGTH, BareEvent
 from conformance.oracles.checks.received_warnings import fed_entries
 from conformance.oracles.checks.written_events import asked_of_own
 from conformance.oracles.differences import Difference, differences
-from conformance.protocol.roles.relay import begins_or_ends_a_log, event_data, is_repeated_format
+from conformance.protocol.roles.relay import event_data, is_repeated_format
 from conformance.specs.catalogue import ENTRY
 from conformance.specs.versions import Profiles
 
@@ -50,68 +51,28 @@ _SOURCE: Final = slice(1, 17)
 _NUMBER: Final = slice(17, 25)
 #: The bytes of a format description's body with the version of the binary log.
 _BINLOG_VERSION: Final = slice(0, 2)
-#: The byte of a format description's body with the length of a header.
-_HEADER_LENGTH: Final = slice(56, 57)
-#: The bytes of a format description's body with the server's version.
-_VERSION: Final = slice(2, 52)
 #: The bytes of a format description's body with the time at which it was created.
 _CREATED: Final = slice(52, 56)
 
 
-@dataclass(frozen=True, slots=True)
-class _Event:
-    """An event of a relay log without its checksum: its header, and its body."""
-
-    header: Header
-    body: bytes
-
-    @classmethod
-    def of(cls, entry: Entry) -> Self | None:
-        """Return the event of an entry; None if its data is not an event, or its header has another length."""
-        data = event_data(entry)
-        if data is None:
-            return None
-        body = data[HEADER_BYTES : -CHECKSUM_BYTES if ends_with_checksum(data) else None]
-        header = Header(*HEADER.unpack(data[:HEADER_BYTES]))
-        if header.length != len(data):
-            return None
-        return cls(header._replace(length=HEADER_BYTES + len(body)), body)
-
-    @property
-    def post_header_lengths(self) -> bytes:
-        """The post-header lengths of a format description, from that of type 1 on, in bytes."""
-        version = self.body[_VERSION].split(b"\0", 1)[0].decode("ascii", "replace")
-        return self.body[_HEADER_LENGTH.stop : len(self.body) - has_checksum_algorithm(version)]
-
-    @property
-    def lists_left_out(self) -> bool:
-        """Whether it is the event in which a MariaDB replica lists the GTIDs of groups that it has left out."""
-        is_list = self.header.type == EventType.MARIADB_GTID_LIST and bool(self.header.flags & Flag.ARTIFICIAL)
-        return is_list and self.header.server_id == 0
-
-    def begins_or_ends_a_log(self, alignment: Alignment) -> bool:
-        """Return whether it is one with which a replica begins or ends a relay log."""
-        return begins_or_ends_a_log(self.header, alignment.case.settings["server_id"])
-
-
-def _pair(alignment: Alignment, difference: Difference) -> tuple[_Event, _Event] | None:
+def _pair(alignment: Alignment, difference: Difference) -> tuple[BareEvent, BareEvent] | None:
     """Return the expected event and the observed one, None where there are not both."""
     if difference.index >= alignment.count:
         return None
     entry = alignment.observed(difference.index)
     if entry is None:
         return None
-    wanted, seen = _Event.of(alignment.case.expected.events[difference.index]), _Event.of(entry)
+    wanted, seen = BareEvent.of(alignment.case.expected.events[difference.index]), BareEvent.of(entry)
     return None if wanted is None or seen is None else (wanted, seen)
 
 
-def _of_entry(alignment: Alignment, difference: Difference) -> _Event | None:
+def _of_entry(alignment: Alignment, difference: Difference) -> BareEvent | None:
     """Return the event of an entry that is missing or not expected."""
     if difference.field != ENTRY:
         return None
     if difference.place is not None:
-        return _Event.of(alignment.observation.events[difference.place])
-    return _Event.of(alignment.case.expected.events[difference.index])
+        return BareEvent.of(alignment.observation.events[difference.place])
+    return BareEvent.of(alignment.case.expected.events[difference.index])
 
 
 def is_log_number(alignment: Alignment, difference: Difference) -> bool:
@@ -133,7 +94,7 @@ def is_format_again(alignment: Alignment, difference: Difference) -> bool:
     event = _of_entry(alignment, difference)
     if event is None or event.header.type != EventType.FORMAT_DESCRIPTION or event.header.log_pos:
         return False
-    following = [_Event.of(entry) for entry in alignment.case.expected.events[difference.index + 1 :][:1]]
+    following = [BareEvent.of(entry) for entry in alignment.case.expected.events[difference.index + 1 :][:1]]
     is_replaced = any(each is not None and each.header.type == EventType.FORMAT_DESCRIPTION for each in following)
     if difference.place is None and is_replaced:
         return True
@@ -148,10 +109,10 @@ def repeats_format(alignment: Alignment, place: int) -> bool:
     announce it again.
     """
     entries = alignment.observation.events
-    event = _Event.of(entries[place])
+    event = BareEvent.of(entries[place])
     if event is None or not is_repeated_format(bytes.fromhex(entries[place]["data"])):
         return False
-    before = [_Event.of(entry) for entry in entries[:place] if entry["log"] == entries[place]["log"]]
+    before = [BareEvent.of(entry) for entry in entries[:place] if entry["log"] == entries[place]["log"]]
     if not before or not all(each is not None and each.begins_or_ends_a_log(alignment) for each in before):
         return False
     return describes_as_one_of(entries[place], alignment.case.expected.events)
@@ -159,15 +120,15 @@ def repeats_format(alignment: Alignment, place: int) -> bool:
 
 def describes_as_one_of(entry: Entry, others: Sequence[Entry]) -> bool:
     """Return whether an entry is a format description of the same as one of others."""
-    event = _Event.of(entry)
+    event = BareEvent.of(entry)
     return event is not None and any(
-        _described(event) == _described(each) for each in filter(None, map(_Event.of, others))
+        _described(event) == _described(each) for each in filter(None, map(BareEvent.of, others))
     )
 
 
-def _described(event: _Event) -> tuple[int, int, bytes]:
+def _described(event: BareEvent) -> tuple[int, int, bytes]:
     """Return what a format description is of: the server, and the body without its time and its checksum algorithm."""
-    described = event.body[: _CREATED.start] + event.body[_HEADER_LENGTH] + event.post_header_lengths
+    described = event.body[: _CREATED.start] + event.body[HEADER_LENGTH] + event.post_header_lengths
     return (event.header.type, event.header.server_id, described)
 
 
@@ -188,7 +149,7 @@ def stands_for_left_out(alignment: Alignment, difference: Difference) -> bool:
         return False
     if event.lists_left_out:
         return alignment.case.id.profile in _WITH_LISTS
-    after = [_Event.of(entry) for entry in alignment.observation.events[place + 1 :]]
+    after = [BareEvent.of(entry) for entry in alignment.observation.events[place + 1 :]]
     is_last = all(each is not None and (each.lists_left_out or each.begins_or_ends_a_log(alignment)) for each in after)
     if not is_last or event.header.server_id or event.header.type != EventType.ROTATE:
         return False
@@ -226,11 +187,11 @@ def _is_own_previous_gtids(alignment: Alignment, difference: Difference) -> bool
 
 def _came_back(alignment: Alignment, entry: Entry | None) -> bool:
     """Return whether an event has the replica's own server id and is one that the source sends."""
-    event = None if entry is None else _Event.of(entry)
+    event = None if entry is None else BareEvent.of(entry)
     if event is None or event.header.server_id != alignment.case.settings["server_id"]:
         return False
     # A relay log may have checksums if the source has none, and the reverse.
-    return any(_Event.of({"data": each.hex()}) == event for each in framed_events(alignment.case.stream))
+    return any(BareEvent.of({"data": each.hex()}) == event for each in framed_events(alignment.case.stream))
 
 
 def is_own_value(alignment: Alignment, difference: Difference) -> bool:
@@ -246,12 +207,12 @@ def is_own_value(alignment: Alignment, difference: Difference) -> bool:
         return False
     if _is_own_previous_gtids(alignment, difference):
         # Where the replica begins more relay logs than are expected, the one of another log may be aligned.
-        besides = (_Event.of(alignment.observation.events[place]) for place in alignment.phantoms)
+        besides = (BareEvent.of(alignment.observation.events[place]) for place in alignment.phantoms)
         return any(each is not None and _is_same_own(alignment, pair[0], each) for each in (pair[1], *besides))
     return _is_same_own(alignment, *pair)
 
 
-def _is_same_own(alignment: Alignment, wanted: _Event, seen: _Event) -> bool:
+def _is_same_own(alignment: Alignment, wanted: BareEvent, seen: BareEvent) -> bool:
     """Return whether two of the replica's own events agree in all that is asked for."""
     if _own_header(alignment, wanted) != _own_header(alignment, seen):
         return False
@@ -260,16 +221,16 @@ def _is_same_own(alignment: Alignment, wanted: _Event, seen: _Event) -> bool:
     return _asked_of(alignment, wanted) == _asked_of(alignment, seen)
 
 
-def _agrees_on_lengths(alignment: Alignment, wanted: _Event, seen: _Event) -> bool:
+def _agrees_on_lengths(alignment: Alignment, wanted: BareEvent, seen: BareEvent) -> bool:
     """Return whether a format description has the lengths of the replica's own events, which it governs."""
     mine, other = (each.post_header_lengths for each in (wanted, seen))
-    written = (_Event.of(each) for each in alignment.observation.events)
+    written = (BareEvent.of(each) for each in alignment.observation.events)
     own = {each.header.type for each in written if each is not None and each.begins_or_ends_a_log(alignment)}
     governed = (own | {EventType.ROTATE}) - {EventType.FORMAT_DESCRIPTION}
     return all(mine[code - 1 : code] == other[code - 1 : code] for code in governed)
 
 
-def _own_header(alignment: Alignment, event: _Event) -> tuple[int, int, int]:
+def _own_header(alignment: Alignment, event: BareEvent) -> tuple[int, int, int]:
     """Return what is asked of the header of a replica's own event: the type, the server id and the flags."""
     case = alignment.case
     header = asked_of_own(event.header, profile=case.id.profile, server_id=case.settings["server_id"])
@@ -282,16 +243,16 @@ def is_stamped(alignment: Alignment, header: Header) -> bool:
     return is_artificial and RELAY_RULES[alignment.case.id.profile].stamps_rotates
 
 
-def _without_time(event: _Event) -> _Event:
+def _without_time(event: BareEvent) -> BareEvent:
     return replace(event, header=event.header._replace(timestamp=0))
 
 
-def _is_own(alignment: Alignment, event: _Event) -> bool:
+def _is_own(alignment: Alignment, event: BareEvent) -> bool:
     replaces = event.header.type == EventType.ROTATE and event.header.server_id == 0
     return event.begins_or_ends_a_log(alignment) or replaces
 
 
-def _asked_of(alignment: Alignment, event: _Event) -> bytes:
+def _asked_of(alignment: Alignment, event: BareEvent) -> bytes:
     """Return the part of the body that is asked for."""
     if not event.begins_or_ends_a_log(alignment):
         return event.body
@@ -301,7 +262,7 @@ def _asked_of(alignment: Alignment, event: _Event) -> bytes:
         return event.body
     if event.header.type == EventType.FORMAT_DESCRIPTION:
         # A reader of the relay log needs these two; the server's version and other lengths are the replica's own.
-        return event.body[_BINLOG_VERSION] + event.body[_HEADER_LENGTH]
+        return event.body[_BINLOG_VERSION] + event.body[HEADER_LENGTH]
     return event.body[:_POSITION_BYTES] if event.header.type == EventType.ROTATE else b""
 
 
@@ -330,7 +291,7 @@ def counts_last_gtid_later(alignment: Alignment, difference: Difference) -> bool
 
 def _last_transaction(entries: Sequence[Entry]) -> tuple[Source, ...]:
     """Return the GTID of the last transaction of some entries, as a set; of an anonymous one it is empty."""
-    events = (_Event.of(entry) for entry in reversed(entries))
+    events = (BareEvent.of(entry) for entry in reversed(entries))
     begins = next((each for each in events if each is not None and each.header.type in PLAIN_GTID_TYPES), None)
     if begins is None or begins.header.type == EventType.ANONYMOUS_GTID:
         return ()
@@ -367,7 +328,7 @@ def announces_own_checksums(alignment: Alignment, index: int) -> bool:
         return False
     with suppress(MalformedBody):
         wanted, seen = (FormatDescription.from_event(each) for each in data if each is not None)
-        expected, observed = map(_Event.of, pair)
+        expected, observed = map(BareEvent.of, pair)
         if expected is None or observed is None or expected.header != observed.header:
             return False
         # Read alone, they would be alike in what pads the server's version.
