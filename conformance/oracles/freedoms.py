@@ -474,7 +474,7 @@ FREE: Final[tuple[Freedom, ...]] = (
         "relay",
         "relay logs",
         "how many relay logs there are, so `log`, and the events with which the replica ends and begins them, within "
-        "FORMAT-RELAY-LOG-BOUNDS",
+        "FORMAT-RELAY-LOG-BOUNDS and FORMAT-RELAY-OWN-GTIDS",
         "A replica begins another log when it likes.",
         lambda alignment, difference: any(
             each(alignment, difference) for each in (is_log_number, is_own_event, is_format_again, is_format_repeated)

@@ -22,7 +22,7 @@ from conformance.oracles.alignment import Alignment, Fate
 from conformance.oracles.cause import NOT_MADE, Cause, passed_on_name
 from conformance.oracles.checks.ended_answers import ended, missing
 from conformance.oracles.checks.received_warnings import RESET, cause_of_warnings, is_fed_otherwise, keeps_parser
-from conformance.oracles.checks.relay_bounds import check_bounds
+from conformance.oracles.checks.relay_bounds import check_bounds, check_own_gtids
 from conformance.oracles.checks.relay_freedoms import (
     announces_own_checksums,
     is_format_again,
@@ -507,6 +507,7 @@ ORACLES: Final = (
     _not_whole("FORMAT-RELAY-WHOLE-EVENTS", must_stop=False),
     _each("FORMAT-RELAY-BODIES-UNREAD", copied),
     _check_logs("FORMAT-RELAY-LOG-BOUNDS", check_bounds),
+    _check_logs("FORMAT-RELAY-OWN-GTIDS", check_own_gtids),
     _check_logs("FORMAT-RELAY-MARIADB-LEFT-OUT", _without_useless),
     _each("WL4162-RELAY-KEEPS-EVENTS", _present),
     _check_warnings("WL4162-RELAY-FEEDS-QUEUED", text=True),

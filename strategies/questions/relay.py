@@ -145,6 +145,7 @@ def _own_marks(event: RelayEvent, index: int) -> Iterator[tuple[str, int]]:
         return
     yield "FORMAT-RELAY-LOG-BOUNDS", index
     if event.type in _FIRST:
+        yield "FORMAT-RELAY-OWN-GTIDS", index
         yield "WL7592-RELAY-PREVIOUS-GTIDS-OWN", index
     if event.type == EventType.ROTATE:
         yield "WL7592-RELAY-OWN-EVENTS-SERVER-ID-ZERO", index

@@ -97,6 +97,8 @@ from conformance.mutants.relay.wrong_bounds import (
     DescribesConnections,
     DescribesFirstLog,
     GoesOnAfterRotates,
+    HasGtidsInEveryMode,
+    HasNoGtids,
 )
 from conformance.protocol.observation import Observation, Refusal, Request
 from conformance.reference.relay import answer_with
@@ -561,6 +563,18 @@ MUTANTS: tuple[Mutant, ...] = (
         "FORMAT-RELAY-LOG-BOUNDS",
         "goes on in a relay log after the Rotate event with which it ends it",
         answer=_of(GoesOnAfterRotates),
+    ),
+    Mutant(
+        "relay-gtids-in-every-mode",
+        "FORMAT-RELAY-OWN-GTIDS",
+        "begins relay logs with a Previous_gtids event in every gtid_mode and version",
+        answer=_of(HasGtidsInEveryMode),
+    ),
+    Mutant(
+        "relay-gtids-in-no-mode",
+        "FORMAT-RELAY-OWN-GTIDS",
+        "begins no relay log with a Previous_gtids event where gtid_mode decides on it",
+        answer=_of(HasNoGtids),
     ),
     Mutant(
         "relay-own-checksums-of-first-log",

@@ -1,10 +1,12 @@
 """Receivers that begin or end their relay logs wrongly."""
 
+from dataclasses import replace
 from typing import Any
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.format_description import BEFORE_LENGTHS
 from conformance.models.replica.relay import Receiver
+from conformance.models.replica.relay_rules import OwnGtids, RelayRules
 
 
 class DescribesFirstLog(Receiver):
@@ -42,3 +44,19 @@ class DeclaresNoRotates(Receiver):
             at = BEFORE_LENGTHS + EventType.ROTATE - 1
             body = body[:at] + b"\0" + body[at + 1 :]
         super()._make(code, body, **options)
+
+
+class HasGtidsInEveryMode(Receiver):
+    """A receiver whose relay logs have a Previous_gtids event of its own in every mode and version."""
+
+    def _rules(self) -> RelayRules:
+        return replace(super()._rules(), previous_gtids=OwnGtids.ALWAYS)
+
+
+class HasNoGtids(Receiver):
+    """A receiver whose relay logs never have a Previous_gtids event of its own where the mode decides."""
+
+    def _rules(self) -> RelayRules:
+        rules = super()._rules()
+        with_mode = rules.previous_gtids is OwnGtids.WITH_GTID_MODE
+        return replace(rules, previous_gtids=OwnGtids.NEVER) if with_mode else rules

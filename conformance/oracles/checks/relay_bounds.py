@@ -7,6 +7,7 @@ from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.reader import framed_events
+from conformance.models.replica.relay_rules import RELAY_RULES, OwnGtids
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.bare_events import BareEvent
 from conformance.oracles.oracle import GOOD, Check
@@ -14,6 +15,7 @@ from conformance.specs.versions import Profiles
 
 #: The events with which a replica ends a relay log.
 _ENDING: Final = frozenset({int(EventType.ROTATE), int(EventType.STOP)})
+_PREVIOUS_GTIDS: Final = int(EventType.PREVIOUS_GTIDS)
 #: The replicas that may describe a relay log again: MariaDB 11.8.9 does where events of its own id came back.
 _DESCRIBES_AGAIN: Final = Profiles("mariadb")
 #: The requirement that a Previous_gtids event follows the format description: where it holds, it is about both.
@@ -29,11 +31,33 @@ def check_bounds(alignment: Alignment, requirement: str) -> Iterator[Check]:
             "relay log goes on after the next one", f"relay log {back + 1} goes on after the next one has begun"
         )
         return
+    for name, log, own in _relay_logs(alignment):
+        yield _check_log(alignment, name, log, own)
+
+
+def check_own_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
+    """Check that the replica's Previous_gtids event is the second event of each relay log, or of none."""
+    has_mode = RELAY_RULES[alignment.case.id.profile].previous_gtids is OwnGtids.WITH_GTID_MODE
+    is_wanted = has_mode and alignment.case.settings["gtid_mode"] == "ON"
+    for name, log, own in _relay_logs(alignment):
+        events = zip(log, own, strict=True)
+        places = [at for at, (event, mine) in enumerate(events) if mine and event.header.type == _PREVIOUS_GTIDS]
+        if places == [1] * is_wanted:
+            yield GOOD
+        elif is_wanted:
+            yield Check("no Previous_gtids of the replica", f"{name} does not go on with the replica's Previous_gtids")
+        else:
+            message = f"{name} has a Previous_gtids event of the replica's own in place {places[0] + 1}"
+            yield Check("Previous_gtids of the replica", message)
+
+
+def _relay_logs(alignment: Alignment) -> Iterator[tuple[str, Sequence[BareEvent], Sequence[bool]]]:
+    """Yield what each relay log is called in messages, its events, and for each whether it is the replica's own."""
     sent = {BareEvent.of({"data": event.hex()}) for event in framed_events(alignment.case.stream)}
-    for number, group in groupby(entries, itemgetter("log")):
+    for number, group in groupby(alignment.observation.events, itemgetter("log")):
         log = [event for entry in group if (event := BareEvent.of(entry)) is not None]
-        own = [event.begins_or_ends_a_log(alignment) and event not in sent for event in log]
-        yield _check_log(alignment, f"relay log {number + 1}", log, own)
+        own = [each.begins_or_ends_a_log(alignment) and each not in sent for each in log]
+        yield f"relay log {number + 1}", log, own
 
 
 def _check_log(alignment: Alignment, name: str, log: Sequence[BareEvent], own: Sequence[bool]) -> Check:
