@@ -31,8 +31,9 @@ _CHARSET: Final = Record((("character_set_client", U16), ("collation_connection"
 _AUTO_INCREMENT: Final = Record((("increment", U16), ("offset", U16)))
 _INVOKER: Final = Record((("user", Counted(U8)), ("host", Counted(U8))))
 _COLLATION_OF_CHARSET: Final = Record((("character_set", U16), ("collation", U16)))
-#: MariaDB's Gtid flags in a Query event: bits that announce a sequence number.
+#: MariaDB's Gtid flags in a Query event: bits that announce a sequence number, and bits of half an ALTER TABLE.
 _ALTER_NUMBER_FOLLOWS: Final = 0x04 | 0x08
+_ALTER_IN_TWO_PHASES: Final = 0x02 | _ALTER_NUMBER_FOLLOWS
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,12 @@ def read_status_variables(data: bytes) -> dict[str, Any]:
     if after < len(data):
         values[TAIL] = data[after:]
     return values
+
+
+def alter_phase(variables: Mapping[str, Any]) -> int:
+    """Return the bits with which a Query event of MariaDB begins or ends an ALTER TABLE in two phases; 0 if none."""
+    flags: int = variables.get("mariadb_gtid_flags", {"flags": 0})["flags"]
+    return flags & _ALTER_IN_TWO_PHASES
 
 
 def write_status_variables(values: Mapping[str, Any]) -> bytes:

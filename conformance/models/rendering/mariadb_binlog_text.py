@@ -21,7 +21,7 @@ from conformance.binlog.event_types import (
 from conformance.binlog.header import TYPE_AT
 from conformance.binlog.layouts import mariadb_layouts
 from conformance.binlog.mariadb_compression import statement_of, unpack_mariadb
-from conformance.binlog.status_variables import read_status_variables
+from conformance.binlog.status_variables import alter_phase, read_status_variables
 from conformance.binlog.writer import write_body
 from conformance.models.rendering.binlog_statement import base64_lines, binlog_statement
 from conformance.models.rendering.boundary_watch import BoundaryWatch
@@ -53,9 +53,6 @@ _OF_MYSQL: Final[Mapping[int, str]] = {
 _HAS_TRIGGERS: Final = 0x4000
 #: MySQL's type codes that MariaDB does not know.
 _NEWER: Final = frozenset(range(EventType.GTID_TAGGED, MARIADB_TYPES_START))
-#: Bits of the flags in a Query that begin, or end, an ALTER TABLE in two phases.
-_ALTER_STARTS: Final = 0x02
-_ALTER_ENDS: Final = 0x04 | 0x08
 _ALTER_WORDS: Final = (
     (mariadb_layouts.START_ALTER, " START ALTER"),
     (mariadb_layouts.COMMIT_ALTER, " COMMIT ALTER id= {}"),
@@ -91,9 +88,8 @@ class MariadbBinlogText(MysqlbinlogText):
         yield self._query_header(event, "Query_compressed" if compressed else "Query", fields, variables)
         bare = is_about_transaction(query, xa=self._in_xa)
         yield from self._session.lines(event, fields, variables, bare=bare)
-        phase = variables.get("mariadb_gtid_flags", {"flags": 0})["flags"]
-        if phase & (_ALTER_STARTS | _ALTER_ENDS):
-            yield from self._two_phase_alter(event, query, starts=bool(phase & _ALTER_STARTS))
+        if phase := alter_phase(variables):
+            yield from self._two_phase_alter(event, query, starts=bool(phase & mariadb_layouts.START_ALTER))
             return
         yield text(query)
         yield DELIMITER
@@ -109,7 +105,7 @@ class MariadbBinlogText(MysqlbinlogText):
             yield f"' */{DELIMITER}"
         elif self._in_base64:
             yield from binlog_statement(base64_lines(event.data))
-        if self._options.verbose or not self._in_base64:
+        if self._options.verbose:
             yield text(b"### " + query)
 
     def _mariadb_gtid(self, event: Event, fields: Mapping[str, Any]) -> Iterator[str]:

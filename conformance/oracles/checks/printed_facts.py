@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
+from conformance.binlog.status_variables import alter_phase, read_status_variables
 from conformance.models.rendering.binlog_statement import statement_events
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.checks.printed_log import PrintedEvent, PrintedLog, printed_log
@@ -17,6 +18,11 @@ ROWS_FORM: Final = "events"
 _TRACE: Final = 40
 #: The line before the first event of a log.
 _BEGINNING: Final = "# at 4"
+
+
+def bytes_of(value: Any) -> bytes:
+    """Return bytes that a fact has as text, or as base64."""
+    return value.encode() if isinstance(value, str) else base64.b64decode(value["base64"])
 
 
 class Printed:
@@ -61,6 +67,11 @@ class Printed:
     def begins_binlog_statement(self, fact: Fact) -> bool:
         """Return whether a BINLOG statement begins with an event, or looks as if it did."""
         return base64.b64encode(self.data(fact)).decode()[:_TRACE] in self.log.text
+
+    def is_in_base64_alone(self, fact: Fact) -> bool:
+        """Return whether a Query event, half of an ALTER TABLE of MariaDB, is in base64 or not printed at all."""
+        variables = read_status_variables(bytes_of(fact["status_variables"]))
+        return bool(alter_phase(variables)) and self.settings["base64_output"] != "auto"
 
     def is_reached(self, fact: Fact) -> bool:
         """Return whether the program reached an event; the refused one counts unless a refusal is tolerated."""

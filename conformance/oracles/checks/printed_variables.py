@@ -1,16 +1,15 @@
 """The variables that a printed log sets for the statement after them: which line sets one, and to which value."""
 
-import base64
 import math
 import re
 from collections.abc import Iterator
 from decimal import Decimal, InvalidOperation
-from typing import Any, Final
+from typing import Final
 
 from conformance.binlog.event_types import EventType
 from conformance.binlog.user_variable import VariableType
 from conformance.oracles.checks.printed_events import Fault
-from conformance.oracles.checks.printed_facts import Fact
+from conformance.oracles.checks.printed_facts import Fact, bytes_of
 from conformance.oracles.checks.printed_log import PrintedEvent
 
 #: A text that every program prints as it is: control characters and other characters are shown in several ways.
@@ -89,7 +88,7 @@ def _has_value(fact: Fact, expression: str) -> bool:
         return _is_double(value, expression)
     if fact["variable_type"] == VariableType.DECIMAL:
         return _is_decimal(value, expression)
-    return _bytes_of(expression) == _bytes_of_value(value)
+    return _bytes_of(expression) == bytes_of(value)
 
 
 def _is_double(value: float, expression: str) -> bool:
@@ -104,10 +103,6 @@ def _is_decimal(value: str, expression: str) -> bool:
         return Decimal(expression) == Decimal(value)
     except InvalidOperation:
         return False
-
-
-def _bytes_of_value(value: Any) -> bytes:
-    return value.encode() if isinstance(value, str) else base64.b64decode(value["base64"])
 
 
 def _bytes_of(expression: str) -> bytes | None:
