@@ -1,5 +1,6 @@
 """A real server as a replica whose relay log the kit writes: it applies a stream and shows where its applier stops."""
 
+import re
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import closing
@@ -45,6 +46,8 @@ _ANSWER: Final = 15
 _POLL: Final = 0.02
 #: Polls in a row with the same status, at its end, before the applier counts as idle.
 _SAME: Final = 3
+#: How SHOW BINLOG EVENTS lists a GTID: of MariaDB with or without BEGIN.
+_LISTED_GTID: Final = re.compile(r"(?:SET @@SESSION.GTID_NEXT= '|(?:BEGIN )?GTID )([^' ]+)")
 #: A part of an applier's state when it has nothing to do, in every version; in 9.x the word before is not Slave.
 _WAITING: Final = "has read all relay log"
 
@@ -62,7 +65,8 @@ class Fed:
         skip_counter: The number of events still to be skipped.
         executed: The GTIDs that the server has executed.
         rows: The rows of `test`.`t1` that other sessions see, sorted.
-        logged_gtids: The GTIDs of the groups in its own binary log, ``ANONYMOUS`` for those without one.
+        logged_gtids: The GTIDs of the groups in its own binary log, ``ANONYMOUS`` for those without one; MariaDB makes
+            one for a group that came without.
         hangs: Whether it cannot be stopped because a group has begun and does not end; the server must be killed.
     """
 
@@ -194,8 +198,7 @@ def _wait(server: RealServer, cursor: Any, *, length: int, reaches: int | None) 
     rows = [list(row) for row in cursor.fetchall()]
     cursor.execute("SHOW BINLOG EVENTS")
     rows_of_log = cursor.fetchall()
-    # MariaDB lists its GTIDs without quotation marks: they are its own, whatever the stream has.
-    gtids = [info.split("'")[1] for *_, info in rows_of_log if info.startswith("SET @@SESSION.GTID_NEXT")]
+    gtids = [match[1] for *_, info in rows_of_log if (match := _LISTED_GTID.match(info))]
     hangs = False
     try:
         cursor.execute(f"STOP {dialect.replica}")

@@ -51,11 +51,29 @@ def _thread(choose: Chooser) -> dict[str, int]:
 _EXTRA: Final = (_engines, _end_of_alter, _thread)
 
 
-def with_gtid(stream: StreamBuilder, planned: Sequence[PlannedEvent]) -> list[PlannedEvent]:
-    """Return a group with its Gtid event, which stands in the place of BEGIN, and of XA START: 10.11.18 to 11.8.9."""
+def with_gtid(stream: StreamBuilder, planned: Sequence[PlannedEvent], *, plain: bool = False) -> list[PlannedEvent]:
+    """Return a group with its Gtid event, which stands in the place of BEGIN, and of XA START: 10.11.18 to 11.8.9.
+
+    Args:
+        stream: The stream it is for.
+        planned: The events of the group.
+        plain: Whether the Gtid event has nothing but what the group needs, so that a replica can apply it.
+    """
     text = planned[0].fields.get("query", "")
     begins = text == "BEGIN" or text.startswith("XA START ")
-    return [gtid(stream, standalone=not begins, xa=_XA_STATEMENT.fullmatch(text)), *planned[1 if begins else 0 :]]
+    make = plain_gtid if plain else gtid
+    return [make(stream, standalone=not begins, xa=_XA_STATEMENT.fullmatch(text)), *planned[1 if begins else 0 :]]
+
+
+def plain_gtid(stream: StreamBuilder, *, standalone: bool, xa: re.Match[str] | None = None) -> PlannedEvent:
+    """Return the Gtid event of the next group in domain 0, with nothing that the group does not need; see `gtid`."""
+    gno = stream.mariadb_number(0, 1)
+    return gtid_of(
+        stream,
+        {"gno": gno, "domain_id": 0, **(_xid_of(xa) if xa else {})},
+        {"gtid": f"0-{stream.server_id}-{gno}"},
+        _flags_of(xa, standalone=standalone),
+    )
 
 
 def gtid(stream: StreamBuilder, *, standalone: bool, xa: re.Match[str] | None = None) -> PlannedEvent:
@@ -69,9 +87,7 @@ def gtid(stream: StreamBuilder, *, standalone: bool, xa: re.Match[str] | None = 
     choose = stream.choose
     domain_id = whole_number(choose, 32)
     gno = stream.mariadb_number(domain_id, whole_number(choose, 64, low=1))
-    flags = mariadb_layouts.STANDALONE if standalone else 0
-    # 141 and 76 are the flags of the groups that end and prepare an XA transaction, 41 those of CREATE TABLE.
-    flags |= mariadb_layouts.DDL if standalone and not xa else mariadb_layouts.TRANSACTIONAL
+    flags = _flags_of(xa, standalone=standalone)
     flags |= mariadb_layouts.ALLOW_PARALLEL if choose.yes() else 0
     wire: dict[str, Any] = {"gno": gno, "domain_id": domain_id}
     fields: dict[str, Any] = {"gtid": f"{domain_id}-{stream.server_id}-{gno}"}
@@ -79,8 +95,7 @@ def gtid(stream: StreamBuilder, *, standalone: bool, xa: re.Match[str] | None = 
         flags |= mariadb_layouts.GROUP_COMMIT
         wire["commit_id"] = fields["commit_id"] = whole_number(choose, 64)
     if xa:
-        flags |= mariadb_layouts.COMPLETED_XA if standalone else mariadb_layouts.PREPARED_XA
-        wire |= _xid(int(xa["format_id"]), *map(bytes.fromhex, xa.group("gtrid", "bqual")))
+        wire |= _xid_of(xa)
     elif not standalone and choose.yes(8):
         flags |= choose.one_of((mariadb_layouts.PREPARED_XA, mariadb_layouts.COMPLETED_XA))
         gtrid, bqual = choose.octets(1, _XID_PART_LIMIT), choose.octets(0, _XID_PART_LIMIT)
@@ -88,6 +103,18 @@ def gtid(stream: StreamBuilder, *, standalone: bool, xa: re.Match[str] | None = 
     if choose.yes(6):
         wire |= choose.one_of(_EXTRA)(choose)
     return gtid_of(stream, wire, fields, flags)
+
+
+def _flags_of(xa: re.Match[str] | None, *, standalone: bool) -> int:
+    """Return the flags of a group: 141 and 76 where an XA transaction is ended and prepared, 41 for CREATE TABLE."""
+    if xa is None:
+        return mariadb_layouts.STANDALONE | mariadb_layouts.DDL if standalone else mariadb_layouts.TRANSACTIONAL
+    ends = mariadb_layouts.STANDALONE | mariadb_layouts.COMPLETED_XA
+    return mariadb_layouts.TRANSACTIONAL | (ends if standalone else mariadb_layouts.PREPARED_XA)
+
+
+def _xid_of(statement: re.Match[str]) -> dict[str, Any]:
+    return _xid(int(statement["format_id"]), *map(bytes.fromhex, statement.group("gtrid", "bqual")))
 
 
 def _xid(format_id: int, gtrid: bytes, bqual: bytes) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Final
 from conformance.binlog.event_types import EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GtidSet
-from conformance.strategies.events import gtid_events, mysql_events, server_events
+from conformance.strategies.events import gtid_events, mariadb_events, mysql_events, server_events
 from conformance.strategies.grammar.planned_event import PlannedEvent
 from conformance.strategies.grammar.stream import StreamBuilder
 from conformance.strategies.groups import transactions as groups
@@ -19,6 +19,8 @@ TABLES: Final = ("test.t1",)
 #: The log of the source from which the groups are.
 SOURCE_LOG: Final = "binlog.000001"
 NEXT_LOG: Final = "binlog.000002"
+#: Stands for a gtid_mode where groups have no Gtid event of MariaDB either.
+WITHOUT_GTIDS: Final = "without GTIDs"
 SOURCE_ID: Final = 1
 REPLICA_ID: Final = 100
 
@@ -166,8 +168,11 @@ def in_mode(
 ) -> list[PlannedEvent]:
     """Return a group with the Gtid or Anonymous_gtid event that a source in this mode puts before it, if any.
 
-    In a permissive mode a group may have either; a GTID has a tag if it is to.
+    In a permissive mode a group may have either; a GTID has a tag if it is to. MariaDB has no modes, and a Gtid
+    event before each group but for `WITHOUT_GTIDS`.
     """
+    if stream.server.is_mariadb:
+        return list(planned) if mode == WITHOUT_GTIDS else mariadb_events.with_gtid(stream, planned, plain=True)
     form = stream.server.gtid_form
     if form == "absent" or (form == "5.6" and mode == "OFF"):
         return list(planned)

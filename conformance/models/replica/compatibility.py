@@ -61,6 +61,8 @@ class ReplicaRules:
             before it had is unknown there.
         format_renews: After a format description BEGIN is checked as before the first GTID: another log may have groups
             without one. 5.7.22 and 8.0.15 do so, and not 9.7.4.
+        logs_existing: It logs CREATE TABLE IF NOT EXISTS of a table that is there. MariaDB 10.1.23 and 10.2.11 do,
+            10.11.18 and 11.8.9 do not: there it is left open.
     """
 
     ignorable: bool
@@ -74,6 +76,7 @@ class ReplicaRules:
     until_at_zero: Compared = Compared.OF_EVENT
     incidents_apart: bool = False
     format_renews: bool = False
+    logs_existing: bool = True
 
 
 _RELAY_LOG_READ_FAILURE: Final = 1594
@@ -95,7 +98,14 @@ _TO_THE_LETTER: Final = replace(
 )
 #: MariaDB has GTIDs of its own and takes MySQL's Gtid events for ignorable ones.
 _MARIADB: Final = ReplicaRules(
-    True, False, Anonymous.IGNORED, ChecksBegin.NEVER, True, _RELAY_LOG_READ_FAILURE, _INCIDENT
+    True,
+    False,
+    Anonymous.IGNORED,
+    ChecksBegin.NEVER,
+    True,
+    _RELAY_LOG_READ_FAILURE,
+    _INCIDENT,
+    logs_existing=False,
 )
 #: WL#7592, Cross-version compatibility; WL#4033, Cross-version.
 REPLICA_RULES: Final = ByVersion(

@@ -10,6 +10,7 @@ from conformance.models.replica.transaction_table import ANONYMOUS
 
 #: The kinds that change data: a group without any need not be logged.
 _CHANGES: Final = frozenset({Kind.DDL, Kind.ATOMIC_CREATE, Kind.STATEMENT, Kind.ROWS, Kind.LAST_ROWS, Kind.PAYLOAD})
+_IF_NOT_EXISTS: Final = "CREATE TABLE IF NOT EXISTS "
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class OwnLog:
         self._has_temporary = False
         #: Whether it is certain what is logged of the open group.
         self._is_certain = True
+        #: The statements CREATE TABLE IF NOT EXISTS so far.
+        self._creations: set[str] = set()
 
     def begin(self) -> None:
         """Begin a group."""
@@ -44,6 +47,9 @@ class OwnLog:
         temporary = concerns_temporary(event)
         self._has_changes = self._has_changes or (kind in _CHANGES and not temporary)
         self._has_temporary = self._has_temporary or temporary
+        if event.query.startswith(_IF_NOT_EXISTS):
+            self._is_certain = self._is_certain and (self._rules.logs_existing or event.query not in self._creations)
+            self._creations.add(event.query)
 
     def split(self) -> None:
         """Commit in the middle of a group: how the two parts are logged is left to servers."""
