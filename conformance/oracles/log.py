@@ -53,6 +53,7 @@ from conformance.oracles.checks.unlogged_statements import temporary_creations
 from conformance.oracles.coverage.log_coverage import LOG_TABLES
 from conformance.oracles.oracle import GOOD, Check, Oracle, both
 from conformance.protocol.roles.log import kind_of, words_of
+from conformance.specs.versions import Profiles
 
 
 def _lone_gtids(alignment: Alignment, requirement: str) -> Iterator[Check]:
@@ -191,6 +192,26 @@ def _is_of_no_whole_group(alignment: Alignment, log: int, offset: int) -> bool:
     return place is None or not has_length_of_group(events, place)
 
 
+#: The servers that write the length of a transaction into its Gtid event, and those that write their version.
+_WITH_LENGTHS: Final = Profiles("mysql >= 8.0.2")
+_WITH_SERVER_VERSIONS: Final = Profiles("mysql >= 8.0.14")
+
+
+def _gtids_with(requirement: str, field: str, servers: Profiles) -> Oracle:
+    """Return the oracle that checks that all Gtid events of some servers have a field."""
+
+    def examine(alignment: Alignment, requirement: str) -> Iterator[Check]:
+        if alignment.case.id.profile not in servers:
+            return
+        for entry in alignment.observation.events:
+            if entry["type"] in GTID_TYPES and field not in entry:
+                yield check_at(entry, f"no {field}", f"{place_of(entry)} has no {field} that can be read")
+                return
+        yield GOOD
+
+    return Oracle(requirement, examine, asks_more=True, of_torn_logs=True)
+
+
 def _is_outside(of_transactions: str) -> Callable[[Alignment, int, int], bool]:
     """Return the condition that an event is not judged by the requirement on transactions."""
 
@@ -268,8 +289,14 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     by_log_check("WL7592-LOG-GTID-CHECKSUMS", rule=_CHECKSUMS, at=_is_in_transaction),
     by_log_check("FORMAT-LOG-DESCRIPTION-CHECKSUM", asks_more=True),
     Oracle("FORMAT-LOG-DESCRIPTION-LENGTHS", lengths_declared, asks_more=True),
-    by_log_check("FORMAT-LOG-TRANSACTION-LENGTH", at=_is_of_no_whole_group, asks_more=True),
-    by_log_check("FORMAT-LOG-GTID-SERVER-VERSION", asks_more=True),
+    both(
+        by_log_check("FORMAT-LOG-TRANSACTION-LENGTH", at=_is_of_no_whole_group, asks_more=True),
+        _gtids_with("FORMAT-LOG-TRANSACTION-LENGTH", "transaction_length", _WITH_LENGTHS),
+    ),
+    both(
+        by_log_check("FORMAT-LOG-GTID-SERVER-VERSION", asks_more=True),
+        _gtids_with("FORMAT-LOG-GTID-SERVER-VERSION", "immediate_server_version", _WITH_SERVER_VERSIONS),
+    ),
     by_log_check("WL7592-LOG-LOGICAL-TIMESTAMPS", asks_more=True),
     by_log_check("WL7592-LOG-NO-QUERY-TIMESTAMPS", asks_more=True),
     # WL#7592: Gtid events and Previous_gtids

@@ -56,6 +56,7 @@ from conformance.mutants.log.transaction_faults import (
     numbered,
     previous_gtids,
     reads_past,
+    unpacked_lengths,
     with_bad_checksum,
     without_gtid,
 )
@@ -207,6 +208,13 @@ LOG_GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-LOG-TRANSACTION-LENGTH",
         "the transaction length is one byte too small",
         answer=gtid_fields("transaction_length", lambda length: length - 1),
+    ),
+    Mutant(
+        "logs-length-unpacked",
+        "FORMAT-LOG-TRANSACTION-LENGTH",
+        "the transaction length begins with 0xfb, as no packed integer does",
+        answer=unpacked_lengths(),
+        also=("FORMAT-LOG-GTID-SERVER-VERSION",),
     ),
     Mutant(
         "logs-version-of-another-server",

@@ -313,16 +313,24 @@ def _sets_tables_info(statement: Statement) -> bool:
 
 def gtid_fields(name: str, change: Callable[[int], int]) -> Answer:
     """Return the answer with another value of a field of Gtid events, as long as the own one on the wire."""
+    return _changing_gtids(lambda event, described: _with_field(event, described, name, change))
 
+
+def unpacked_lengths() -> Answer:
+    """Return the answer with transaction lengths whose first byte is 0xfb, with which no packed integer begins."""
+    return _changing_gtids(_with_unpacked_length)
+
+
+def _changing_gtids(change: Callable[[bytes, FormatDescription], bytes]) -> Answer:
     def answer(request: Request) -> Observation:
         observed = written(request, log_of(scenario_of(request)).logs)
-        streams = [_with_gtid_fields(stream, name, change) for stream in observed.streams]
+        streams = [_with_changed_gtids(stream, change) for stream in observed.streams]
         return observed_streams(streams, server_of(request.profile).rules)
 
     return answer
 
 
-def _with_gtid_fields(stream: bytes, name: str, change: Callable[[int], int]) -> bytes:
+def _with_changed_gtids(stream: bytes, change: Callable[[bytes, FormatDescription], bytes]) -> bytes:
     data = bytearray(stream)
     at = len(MAGIC)
     described = None
@@ -332,7 +340,7 @@ def _with_gtid_fields(stream: bytes, name: str, change: Callable[[int], int]) ->
         if event[4] == EventType.FORMAT_DESCRIPTION:
             described = FormatDescription.from_event(event)
         if event[4] in GTID_TYPES and described is not None:
-            data[at : at + size] = _with_field(event, described, name, change)
+            data[at : at + size] = change(event, described)
         at += size
     return bytes(data)
 
@@ -345,10 +353,24 @@ def _with_field(data: bytes, described: FormatDescription, name: str, change: Ca
     if name not in fields:
         return data
     body = layout.write({**fields, name: change(fields[name])}, post_header_length=declared)
-    made = data[:HEADER_BYTES] + body
-    if described.checksum_bytes:
-        made += checksum(made).to_bytes(CHECKSUM_BYTES, "little")
+    made = _checksummed(data[:HEADER_BYTES] + body, described)
     return made if len(made) == len(data) else data
+
+
+def _with_unpacked_length(data: bytes, described: FormatDescription) -> bytes:
+    event = Event(0, Header(*HEADER.unpack(data[:HEADER_BYTES])), data, described)
+    fields = event.fields()
+    if "transaction_length" not in fields or event.header.type == EventType.GTID_TAGGED:
+        return data
+    layout, declared = event.layout()
+    names = [*fields]
+    before = {name: fields[name] for name in names[: names.index("transaction_length")]}
+    at = HEADER_BYTES + len(layout.write(before, post_header_length=declared))
+    return _checksummed(data[:at] + b"\xfb" + data[at + 1 : event.body_end], described)
+
+
+def _checksummed(event: bytes, described: FormatDescription) -> bytes:
+    return event + checksum(event).to_bytes(CHECKSUM_BYTES, "little") if described.checksum_bytes else event
 
 
 def unmarked_statement_format(scenario: Scenario) -> Scenario:
