@@ -6,7 +6,7 @@ from itertools import takewhile
 from operator import itemgetter
 from typing import Any, Final
 
-from conformance.binlog.event_types import type_name
+from conformance.binlog.event_types import EventType, type_name
 from conformance.binlog.gtid_set import GtidSet
 from conformance.models.handshake.refusal import NO_EVENT_THERE, NO_SUCH_LOG, UNAWARE
 from conformance.models.sender.sender import NO_SUCH_POSITION, PURGED
@@ -148,14 +148,18 @@ def _delivers_flagged(alignment: Alignment, requirement: str) -> Iterator[Check]
             yield Check(FOR_FLAG.kind, message, cause=_PASSED_OVER)
 
 
+#: Types of events that a client may keep back, and at whose GTIDs with tags it may stop as well.
+_WITH_SETS: Final = frozenset({int(EventType.PREVIOUS_GTIDS), int(EventType.GTID_TAGGED)})
+
+
 def _stops_at_ignorable(alignment: Alignment, index: int) -> bool:
     """Return whether the client stops at an unknown ignorable event, or has kept it back and stops after it.
 
     Where a connection was lost after it, nothing but its words shows that it does not stop for that.
     """
-    stop, last = alignment.stop, _last(alignment)
+    stop, last, events = alignment.stop, _last(alignment), alignment.case.expected.events
     if (
-        alignment.case.expected.events[index]["type"] is None
+        events[index]["type"] is None
         or not _stops_by_itself(alignment)
         or _asks_for_wrong_place(alignment)
         or _never_asks(alignment)
@@ -163,6 +167,7 @@ def _stops_at_ignorable(alignment: Alignment, index: int) -> bool:
         or stop > index
         or alignment.keeps_back(index)
         or _required(alignment, stop, index)
+        or any(events[at]["type"] in _WITH_SETS for at in range(stop, index))
     ):
         return False
     before = [cut["index"] for cut in _cuts(alignment) if cut["index"] < index]

@@ -97,7 +97,7 @@ from conformance.mutants.relay.wrong_bounds import (
     DescribesConnections,
     DescribesFirstLog,
     GoesOnAfterRotates,
-    HasGtidsInEveryMode,
+    HasGtidsInEveryVersion,
     HasNoGtids,
 )
 from conformance.protocol.observation import Observation, Refusal, Request
@@ -565,10 +565,10 @@ MUTANTS: tuple[Mutant, ...] = (
         answer=_of(GoesOnAfterRotates),
     ),
     Mutant(
-        "relay-gtids-in-every-mode",
+        "relay-gtids-in-every-version",
         "FORMAT-RELAY-OWN-GTIDS",
-        "begins relay logs with a Previous_gtids event in every gtid_mode and version",
-        answer=_of(HasGtidsInEveryMode),
+        "begins relay logs with a Previous_gtids event in every version",
+        answer=_of(HasGtidsInEveryVersion),
     ),
     Mutant(
         "relay-gtids-in-no-mode",

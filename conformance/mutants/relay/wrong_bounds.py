@@ -46,8 +46,8 @@ class DeclaresNoRotates(Receiver):
         super()._make(code, body, **options)
 
 
-class HasGtidsInEveryMode(Receiver):
-    """A receiver whose relay logs have a Previous_gtids event of its own in every mode and version."""
+class HasGtidsInEveryVersion(Receiver):
+    """A receiver whose relay logs have a Previous_gtids event of its own in every version."""
 
     def _rules(self) -> RelayRules:
         return replace(super()._rules(), previous_gtids=OwnGtids.ALWAYS)

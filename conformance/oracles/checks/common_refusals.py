@@ -103,6 +103,11 @@ def _is_of_vectors(expected: Expected, index: int) -> bool:
     return any(_has_vectors(expected, each) for each in own)
 
 
+_ACROSS: Final = Cause(REFUSED, "event across a border of 4 KiB")
+#: Words about the limit of a buffer: others about bounds may be about the event itself, wherever it is.
+_OF_BUFFER: Final = re.compile(r"\blimit exc+ee?d", re.IGNORECASE)
+
+
 def _is_across(alignment: Alignment, index: int) -> bool:
     """Return whether an event does not fit into the rest of a buffer, if buffers are read one after the other.
 
@@ -184,7 +189,8 @@ _ROWS: Final = (
     ),
     _Row(_has_wide_text, OF_ORDER, OTHER_ORDER, has_reason=False),
     _Row(_is_of(*_OF_FILES), OF_MEMORY, Cause(REFUSED, "event of LOAD DATA"), has_reason=True),
-    _Row(_is_across, OF_BOUNDS, Cause(REFUSED, "event across a border of 4 KiB"), has_reason=True),
+    _Row(_is_across, _OF_BUFFER, _ACROSS, has_reason=True),
+    _Row(_is_cut_off, OF_BOUNDS, _ACROSS, has_reason=True),
 )
 
 
