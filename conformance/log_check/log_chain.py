@@ -75,8 +75,11 @@ def _rotate(before: CheckedLog, after: CheckedLog, verdicts: Verdicts) -> None:
 
 
 def _created(before: CheckedLog, after: CheckedLog, verdicts: Verdicts) -> None:
-    """Judge the time of a start in the second log: the server started if the first one does not end with a Rotate."""
-    if after.log.relay or after.log.format is None:
+    """Judge the time of a start in the second log: the server started if the first one does not end with a Rotate.
+
+    How a damaged log ends was not read.
+    """
+    if after.log.relay or after.log.format is None or before.ends_unread:
         return
     created = after.log.format.created
     if bool(created) == (before.rotate is None):

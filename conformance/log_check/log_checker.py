@@ -96,6 +96,7 @@ class CheckedLog:
         executed: The GTIDs of its Previous_gtids and its transactions.
         previous_gtids: Offset and set of its Previous_gtids event, None without one.
         rotate: Offset, next file and next position of the Rotate that ends it, None without one.
+        ends_unread: Whether it is damaged, so that what is after the damage was not read.
     """
 
     log: Log
@@ -104,6 +105,7 @@ class CheckedLog:
     executed: ExecutedGtids
     previous_gtids: tuple[int, GtidSet] | None
     rotate: tuple[int, str, int] | None
+    ends_unread: bool = False
 
     @property
     def healthy(self) -> bool:
@@ -255,7 +257,13 @@ class LogChecker:
             name = end.fields["next_file"].decode("utf-8", "replace")
             rotate = (end.offset, name, end.fields["next_position"])
         return CheckedLog(
-            self._log, self._verdicts, self._unreadable, self._used.executed, self._previous_gtids, rotate
+            self._log,
+            self._verdicts,
+            self._unreadable,
+            self._used.executed,
+            self._previous_gtids,
+            rotate,
+            ends_unread=self._damaged,
         )
 
     def _event(self, event: Event) -> None:

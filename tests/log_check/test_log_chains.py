@@ -65,6 +65,14 @@ def test_a_log_has_the_time_of_a_start_if_the_log_before_it_was_not_rotated(firs
     assert (violation.requirement, violation.offset, violation.actual) == ("FORMAT-LOG-CREATED", 4, actual)
 
 
+def test_how_a_damaged_log_ends_is_not_judged():
+    first = WrittenLog().begin().anonymous().insert().rotate("bin.000002")
+    first.data[first.offsets[2] + 30] ^= 1
+    judged, violations = chain(first, WrittenLog().begin())
+    assert violations == []
+    assert "FORMAT-LOG-CREATED" not in judged
+
+
 @pytest.mark.parametrize(
     "names",
     [
