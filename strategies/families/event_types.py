@@ -122,15 +122,20 @@ _FINISHED: Final = choices(
 )
 
 
+_XA_NAMED: Final = Dimension("GTID of the transaction", {"no": False, "yes": True}, profiles={"yes": Profiles("mysql")})
+
+
 @family(
-    focus="FORMAT-XA-PREPARE", profiles=WITH_XA_PREPARE, dimensions=(_TIMES, *server_events.XA_DIMENSIONS, _FINISHED)
+    focus="FORMAT-XA-PREPARE",
+    profiles=WITH_XA_PREPARE,
+    dimensions=(_TIMES, *server_events.XA_DIMENSIONS, _FINISHED, _XA_NAMED),
 )
 def xa_transactions(stream: StreamBuilder) -> None:
     """XA transactions that are prepared, and perhaps ended later, or committed in one phase."""
 
     def add(stream: StreamBuilder) -> None:
         events = server_events.xa_transaction(stream, groups.statement(stream))
-        _add(stream, events)
+        groups.add_group(stream, events, anonymous=not stream.vary(_XA_NAMED))
         if (words := stream.vary(_FINISHED)) != "none":
             name = events[0].fields["query"].removeprefix("XA START ")
             groups.add_group(stream, [mysql_events.query(stream, f"{words} {name}")], anonymous=False)

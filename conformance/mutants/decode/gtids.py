@@ -50,6 +50,16 @@ class _TakesXaEndForBeginning(Decoder):
         return {**reported, **self._state.after({**reported, "query": "XA START"} if begins else reported)}
 
 
+class _CountsPreparedAlone(Decoder):
+    """A reader for which an XA transaction that is committed in one phase goes on."""
+
+    def report(self, event: Event, tables: OpenTables) -> dict[str, Any]:
+        """Return an event with the state of the reader after it."""
+        reported = report(event, tables)
+        goes_on = reported.get("one_phase") == 1
+        return {**reported, **self._state.after({**reported, "type": int(EventType.INTVAR)} if goes_on else reported)}
+
+
 def _few_sources(text: str) -> str:
     sources = text.split(",")
     return text if len(sources) <= _BYTE else ",".join(sources[: len(sources) & _BYTE])
@@ -275,6 +285,12 @@ GTID_MUTANTS: Final[tuple[Mutant, ...]] = (
         "FORMAT-READER-GTIDS",
         "the GTID of an XA COMMIT or XA ROLLBACK is not in the set of executed ones",
         answer=lambda request: _TakesXaEndForBeginning().answer(request),
+    ),
+    Mutant(
+        "one-phase-not-executed",
+        "FORMAT-READER-GTIDS",
+        "the GTID of an XA transaction that is committed in one phase is not in the set of executed ones",
+        answer=lambda request: _CountsPreparedAlone().answer(request),
     ),
     Mutant(
         "tail-hides-gtid",
