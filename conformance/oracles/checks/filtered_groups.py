@@ -84,7 +84,8 @@ def open_borders(group: Group, seen: Mapping[int, str], whole: Container[int]) -
         whole: The indices of the events of groups of which all pass or none.
     """
     between = [index for index, fate in group if fate.part.part in BETWEEN]
-    if not between or any(seen.get(index) != "dropped" for index in between):
+    lost = [index for index, fate in group if fate.part.part is Part.INCIDENT]
+    if not between or any(seen.get(index) != "dropped" for index in (*between, *lost)):
         return frozenset()
     markers = [index for index, fate in group if fate.part.part in (Part.MARKER, Part.MARKER_AND_BEGIN)]
     if any(fate.part.part is Part.END and seen.get(index) == "kept" for index, fate in group):
