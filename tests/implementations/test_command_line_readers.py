@@ -241,6 +241,24 @@ def test_an_event_that_it_ignores_is_not_one_that_it_does_not_print(reader):
     assert [each["handled"] for each in answer.events] == ["known", *["ignored" if ignores else "known"] * 2]
 
 
+def test_rows_that_it_takes_for_ignorable_ones_are_not_filtered(reader):
+    """MariaDB's program prints them as comments, whatever the rule for their database is."""
+    stream = log(
+        *(each for each in EVENTS if each[0] in (EventType.TABLE_MAP, EventType.WRITE_ROWS)),
+        profile=PROFILE,
+        flags=0x80,
+    )
+    database = TABLE["database"].decode()
+    rule = {
+        "do_tables": [[database, TABLE["table"].decode()]],
+        "ignore_tables": [],
+        "tables": "literal",
+        "renames": "name",
+    }
+    answer = reader.ask(Request("filter", PROFILE, stream, settings=rule))
+    assert isinstance(answer, Trouble) == (reader.declaration.name == "mariadb-binlog"), answer
+
+
 def test_gtids_out_of_order_are_read(reader):
     if reader.declaration.name == "mysqlbinlog":
         pytest.skip("MySQL's program checks no order")

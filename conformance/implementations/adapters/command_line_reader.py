@@ -544,13 +544,17 @@ class Reader:
         """Return the fate of the events to which the rule for a database applies, and of the other printed ones.
 
         Raises:
-            CannotFilter: It has no equivalent rule.
+            CannotFilter: It has no equivalent rule, or takes an event for an ignorable one, to which it applies none.
         """
         self._file.write_bytes(stream)
         command = [*self._command[:-1], f"--database={database_of(settings, stream)}", self._command[-1]]
         done = subprocess.run(command, capture_output=True, env=self._environment, check=False)
         error = refusal(done.returncode, text_of(done.stderr))
-        kept = {each["offset"] for each in self.events(done.stdout, whole=False)}
+        printed = self.events(done.stdout, whole=False)
+        ignored = [each["offset"] for each in printed if each["handled"] == "ignored" and each["type"] in FILTERED]
+        if ignored:
+            raise CannotFilter(f"the event at offset {ignored[0]} is printed as an ignorable one, whatever the rule")
+        kept = {each["offset"] for each in printed}
         fates = []
         for offset, event in cut(stream):
             if error is not None and error["at"] is not None and offset >= error["at"]:
