@@ -60,8 +60,8 @@ from conformance.oracles.checks.log_freedoms import (
     is_same_list,
 )
 from conformance.oracles.checks.relay_freedoms import (
-    counts_last_gtid_later,
     differs_in_checksum_alone,
+    differs_in_last_gtid_alone,
     is_format_again,
     is_format_repeated,
     is_from_replica_itself,
@@ -507,7 +507,7 @@ FREE: Final[tuple[Freedom, ...]] = (
         "last transaction before it, also of one in which a connection was lost",
         "It may count when it is complete or when the next one begins; WL#7592 is silent. In MySQL 5.7 and later it "
         "counts when it is complete, in MySQL 5.6 when the next one or the source's next log begins.",
-        counts_last_gtid_later,
+        differs_in_last_gtid_alone,
     ),
     Freedom(
         "relay",

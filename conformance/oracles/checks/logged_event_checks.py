@@ -90,7 +90,7 @@ def logged(
             place = places[id(seen)]
             if required and adjacent and last is not None and last[0] == index - 1 and last[1] != place - 1:
                 between = events[place - 1]
-                if about and between["type"] not in about:
+                if (about and between["type"] not in about) or _has_checkpoints_before(alignment, last[1], place):
                     last = (index, place)
                     continue
                 message = f"{place_of(between)} is before {name_of(wanted)}"
@@ -109,6 +109,13 @@ def logged(
                 yield GOOD
 
     return Oracle(requirement, examine)
+
+
+def _has_checkpoints_before(alignment: Alignment, last: int, place: int) -> bool:
+    """Return whether nothing but checkpoints of MariaDB is between an event and the Gtid event at a later place."""
+    events = alignment.observation.events
+    is_first = events[place]["type"] == EventType.MARIADB_GTID
+    return is_first and all(each["type"] == EventType.MARIADB_BINLOG_CHECKPOINT for each in events[last + 1 : place])
 
 
 def _is_of_missing_log(alignment: Alignment, index: int) -> bool:

@@ -38,9 +38,20 @@ def is_in_next_log(alignment: Alignment, index: int, seen: Any) -> bool:
 # One entry is enough: an answer is examined for all requirements before the next one.
 @lru_cache(maxsize=1)
 def _beginnings(alignment: Alignment) -> tuple[tuple[int, ...], ...]:
-    """Return for each event where the group begins that is open after it."""
-    group = OpenGroup()
-    return tuple(group.after(entry) for entry in alignment.case.expected.events)
+    """Return for each event where the group begins that is open after it.
+
+    A BEGIN begins one also after rows that nothing has ended.
+    """
+    group, beginnings = OpenGroup(), []
+    begun: tuple[int, ...] = ()
+    for entry in alignment.case.expected.events:
+        places = group.after(entry)
+        if entry.get("query") == "BEGIN":
+            begun = (entry["offset"],)
+        elif not places:
+            begun = ()
+        beginnings.append((*places, *begun))
+    return tuple(beginnings)
 
 
 def is_free_position(alignment: Alignment, index: int, seen: Any) -> bool:

@@ -266,8 +266,8 @@ def _asked_of(alignment: Alignment, event: BareEvent) -> bytes:
     return event.body[:_POSITION_BYTES] if event.header.type == EventType.ROTATE else b""
 
 
-def counts_last_gtid_later(alignment: Alignment, difference: Difference) -> bool:
-    """Return whether the Previous_gtids of a relay log of WL#7592 or 5.6 lacks the GTID of the last transaction alone.
+def differs_in_last_gtid_alone(alignment: Alignment, difference: Difference) -> bool:
+    """Return whether the Previous_gtids of a relay log of WL#7592 or 5.6 differs in the last transaction alone.
 
     5.6 counts it where the source's next log begins, and the relay log may begin before that.
     """
@@ -284,9 +284,9 @@ def counts_last_gtid_later(alignment: Alignment, difference: Difference) -> bool
         wanted, seen = (ExecutedGtids(GtidSet.from_bytes(each.body)) for each in pair)
     except (ValueError, MalformedBody):
         return False
-    missing = wanted.missing_in(seen.gtids()).sources
+    missing, more = wanted.missing_in(seen.gtids()).sources, seen.missing_in(wanted.gtids()).sources
     last = _last_transaction(alignment.case.expected.events[: difference.index])
-    return missing == last and not seen.missing_in(wanted.gtids()).sources
+    return (missing == last and not more) or (more == last and not missing)
 
 
 def _last_transaction(entries: Sequence[Entry]) -> tuple[Source, ...]:
@@ -309,7 +309,7 @@ def own_sets(alignment: Alignment) -> Iterator[tuple[int, GtidSet, GtidSet]]:
         pair = _pair(alignment, difference) if difference.field == "data" else None
         if pair is None or not _is_own_previous_gtids(alignment, difference) or pair[0].body == pair[1].body:
             continue
-        if is_from_replica_itself(alignment, difference) or counts_last_gtid_later(alignment, difference):
+        if is_from_replica_itself(alignment, difference) or differs_in_last_gtid_alone(alignment, difference):
             continue
         with suppress(ValueError, MalformedBody):
             wanted, seen = (GtidSet.from_bytes(each.body) for each in pair)
