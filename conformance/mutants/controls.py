@@ -23,6 +23,7 @@ from conformance.models.filtering.table_filter import RenamesMode, TableFilter
 from conformance.models.replica.open_group import OpenGroup
 from conformance.models.replica.other_readings import EndsAtImplicitCommit, MovesByEventsOfNoLog
 from conformance.models.replica.relay import Receiver
+from conformance.models.replica.relay_rules import OwnGtids, RelayRules
 from conformance.models.replica.replica_event import ReplicaEvent
 from conformance.mutants.apply.faulty_applier import of as applied_by
 from conformance.mutants.boundary.right_answers import (
@@ -188,6 +189,15 @@ class _KeepsItsOwn(Receiver):
     def _reception(self, event: ReplicaEvent) -> Any:
         came_back = event.server_id == self.settings.server_id
         return super()._reception(replace(event, server_id=event.server_id + came_back))
+
+
+class _GtidsInEveryMode(Receiver):
+    """A receiver of 5.6 whose relay logs have a Previous_gtids event in every gtid_mode."""
+
+    def _rules(self) -> RelayRules:
+        rules = super()._rules()
+        with_mode = rules.previous_gtids is OwnGtids.WITH_GTID_MODE
+        return replace(rules, previous_gtids=OwnGtids.ALWAYS) if with_mode else rules
 
 
 class _OneRelayLog(Receiver):
@@ -385,6 +395,12 @@ CONTROLS: Final = (
         read_as(SPELLINGS),
     ),
     Control("own-events-written", "relay", "writes events with its own server id", _received_by(_KeepsItsOwn)),
+    Control(
+        "gtids-in-every-mode",
+        "relay",
+        "begins relay logs of 5.6 with a Previous_gtids event whatever gtid_mode is",
+        _received_by(_GtidsInEveryMode),
+    ),
     Control("one-relay-log", "relay", "goes on in the same relay log", _received_by(_OneRelayLog)),
     Control(
         "receiver-stops-at-unknown",
