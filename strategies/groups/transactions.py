@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Final
 
-from conformance.binlog.event_types import EventType
+from conformance.binlog.event_types import KNOWN_TYPES, EventType
 from conformance.binlog.flags import Flag
 from conformance.binlog.gtid_set import GNO_END, GtidSet
 from conformance.binlog.servers import WITHOUT_POSITIONS_INSIDE
@@ -299,9 +299,10 @@ def add_whole_group(stream: StreamBuilder, whole: Sequence[PlannedEvent], *, pos
     """Add a group that has its Gtid event, if its server writes one; for `positions` see `add_group`."""
     if positions is None:
         positions = stream.server.profile not in WITHOUT_POSITIONS_INSIDE
+    last = max((index for index, event in enumerate(whole) if event.type in KNOWN_TYPES), default=0)
     for index, event in enumerate(whole):
         stream.add(event)
-        if not positions and 0 < index < len(whole) - 1 and not stream.refused:
+        if not positions and 0 < index < last and not stream.refused:
             stream.set_log_pos(0)
     stream.timestamp += 1
 

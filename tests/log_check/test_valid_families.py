@@ -71,10 +71,6 @@ DEVIATIONS = {
         "one value of a real log is changed: a flag, or a statement that makes its transaction longer",
         ("WL4033-LOG-FLAG-ALONE", "FORMAT-LOG-TRANSACTION-LENGTH"),
     ),
-    "unknown_events_applied": Deviation(
-        "a replica of MariaDB applies groups without a Gtid event, as sources before 10.0 send them",
-        ("FORMAT-LOG-MARIADB-GTID-FIRST",),
-    ),
     "loaded_files": Deviation(DELETE_FILE, ("WL4162-REPOSITION-AT-START",)),
     "every_event_type": Deviation(DELETE_FILE, ("WL4162-REPOSITION-AT-START",)),
     "printed_event_types": Deviation(DELETE_FILE, ("WL4162-REPOSITION-AT-START",)),
