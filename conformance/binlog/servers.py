@@ -133,6 +133,9 @@ WITH_FLAG_OF_UNKNOWN_TYPES: Final = Profiles("worklog", "mysql >= 5.6")
 #: The servers that write Gtid events of MySQL, and those that begin every group with a Gtid or Anonymous_gtid event.
 WITH_GTIDS: Final = GTID_FORMS.where(lambda form: form != "absent")
 WITH_ANONYMOUS_GTIDS: Final = GTID_FORMS.where(lambda form: form not in ("absent", "5.6"))
+#: Those that write the length of a transaction into its Gtid event, and those that write their version.
+WITH_TRANSACTION_LENGTHS: Final = Profiles("mysql >= 8.0.2")
+WITH_SERVER_VERSIONS: Final = Profiles("mysql >= 8.0.14")
 #: The servers known to write the ticket of a commit group into Gtid events.
 WITH_COMMIT_TICKETS: Final = Profiles("mysql >= 8.0.43")
 #: The servers that log with the server id 0 if they are given it: 5.7.22, 8.0.15 and 9.7.4 do; 5.5.9, 5.6.24 and

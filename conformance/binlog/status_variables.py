@@ -23,6 +23,7 @@ from conformance.binlog.codecs import (
 from conformance.binlog.errors import MalformedBody
 from conformance.binlog.keyed import Keyed
 from conformance.binlog.layout import TAIL, Field
+from conformance.binlog.layouts import mariadb_layouts
 
 #: The number of databases that means "too many to name".
 TOO_MANY_DATABASES: Final = 254
@@ -32,8 +33,8 @@ _AUTO_INCREMENT: Final = Record((("increment", U16), ("offset", U16)))
 _INVOKER: Final = Record((("user", Counted(U8)), ("host", Counted(U8))))
 _COLLATION_OF_CHARSET: Final = Record((("character_set", U16), ("collation", U16)))
 #: MariaDB's Gtid flags in a Query event: bits that announce a sequence number, and bits of half an ALTER TABLE.
-_ALTER_NUMBER_FOLLOWS: Final = 0x04 | 0x08
-_ALTER_IN_TWO_PHASES: Final = 0x02 | _ALTER_NUMBER_FOLLOWS
+_ALTER_NUMBER_FOLLOWS: Final = mariadb_layouts.COMMIT_ALTER | mariadb_layouts.ROLLBACK_ALTER
+_ALTER_IN_TWO_PHASES: Final = mariadb_layouts.START_ALTER | _ALTER_NUMBER_FOLLOWS
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,8 +44,9 @@ _IGNORABLE: Final = int(Flag.IGNORABLE)
 _RELAY_LOG: Final = int(Flag.RELAY_LOG)
 _IN_USE: Final = int(Flag.BINLOG_IN_USE)
 
-#: Servers that give what is inside a transaction no position: 11.4.5 and 11.8.9 do, 10.11.18 does not.
-_WITHOUT_POSITIONS_INSIDE: Final = Profiles("mariadb >= 11.0")
+#: Servers that may give what is inside a transaction no position: 11.4.5 and 11.8.9 do, 10.11.18 does not, and of
+#: those between it is not known.
+_PERHAPS_WITHOUT_POSITIONS_INSIDE: Final = Profiles("mariadb >= 11.0")
 
 _COMPLETE: Final = "a complete event"
 
@@ -161,8 +162,8 @@ class Positions:
 
 
 def _is_inside(seen: LogEvent, log: Log) -> bool:
-    """Return whether an event is inside a transaction of a server that gives such events no position."""
-    return seen.place is Place.INSIDE and log.profile in _WITHOUT_POSITIONS_INSIDE
+    """Return whether an event is inside a transaction of a server that may give such events no position."""
+    return seen.place is Place.INSIDE and log.profile in _PERHAPS_WITHOUT_POSITIONS_INSIDE
 
 
 class Descriptions:

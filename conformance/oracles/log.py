@@ -13,6 +13,7 @@ from conformance.binlog.event_types import (
 )
 from conformance.binlog.format_description import FormatDescription
 from conformance.binlog.header import HEADER, HEADER_BYTES, MAGIC, TYPE_AT
+from conformance.binlog.servers import WITH_SERVER_VERSIONS, WITH_TRANSACTION_LENGTHS
 from conformance.models.boundary.boundary_type import MARKER_BITS
 from conformance.oracles.alignment import Alignment
 from conformance.oracles.cause import DIFFERS, Cause
@@ -192,11 +193,6 @@ def _is_of_no_whole_group(alignment: Alignment, log: int, offset: int) -> bool:
     return place is None or not has_length_of_group(events, place)
 
 
-#: The servers that write the length of a transaction into its Gtid event, and those that write their version.
-_WITH_LENGTHS: Final = Profiles("mysql >= 8.0.2")
-_WITH_SERVER_VERSIONS: Final = Profiles("mysql >= 8.0.14")
-
-
 def _gtids_with(requirement: str, field: str, servers: Profiles) -> Oracle:
     """Return the oracle that checks that all Gtid events of some servers have a field."""
 
@@ -291,11 +287,11 @@ ORACLES: Final[tuple[Oracle, ...]] = (
     Oracle("FORMAT-LOG-DESCRIPTION-LENGTHS", lengths_declared, asks_more=True),
     both(
         by_log_check("FORMAT-LOG-TRANSACTION-LENGTH", at=_is_of_no_whole_group, asks_more=True),
-        _gtids_with("FORMAT-LOG-TRANSACTION-LENGTH", "transaction_length", _WITH_LENGTHS),
+        _gtids_with("FORMAT-LOG-TRANSACTION-LENGTH", "transaction_length", WITH_TRANSACTION_LENGTHS),
     ),
     both(
         by_log_check("FORMAT-LOG-GTID-SERVER-VERSION", asks_more=True),
-        _gtids_with("FORMAT-LOG-GTID-SERVER-VERSION", "immediate_server_version", _WITH_SERVER_VERSIONS),
+        _gtids_with("FORMAT-LOG-GTID-SERVER-VERSION", "immediate_server_version", WITH_SERVER_VERSIONS),
     ),
     by_log_check("WL7592-LOG-LOGICAL-TIMESTAMPS", asks_more=True),
     by_log_check("WL7592-LOG-NO-QUERY-TIMESTAMPS", asks_more=True),
